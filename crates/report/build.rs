@@ -1,6 +1,6 @@
-//! Packs what the pages carry: the scripts and styles that `scripts/web.sh` made, and the fonts as TrueType files,
-//! which only a PNG needs whole. Where there are no scripts, pages have static pictures only and the live one is a
-//! table, and the build says so. Packed they take two fifths of the room.
+//! Compresses what pages embed: the scripts and styles from `scripts/web.sh`, and the fonts as
+//! TrueType files, which only a PNG needs in full. That takes two fifths of the space. Without the
+//! scripts, pages have only static charts and the live page is a table; the build prints a warning.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -10,10 +10,10 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // A link to web/dist; a package carries the files themselves.
+    // A link to web/dist; a published package contains the files themselves.
     let made = Path::new("dist");
     let web = Path::new("../../web");
-    // A folder that is made later is noticed by its parent.
+    // Watch the parent, to notice a folder that is created later.
     println!("cargo::rerun-if-changed={}", if web.exists() { web } else { made }.display());
     let folder = PathBuf::from(env::var("OUT_DIR").expect("cargo names a folder"));
     for name in ["page.js", "page.css", "live.js", "live.css"] {
@@ -24,7 +24,7 @@ fn main() {
             );
             Vec::new()
         });
-        // One that is not there stays empty, so that the program sees it.
+        // A missing file becomes empty, which the program can detect.
         let packed = if text.is_empty() { text } else { packed(&text) };
         fs::write(folder.join(name), packed).expect("the folder can be written");
     }

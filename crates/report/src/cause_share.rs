@@ -5,22 +5,21 @@ use latlab_model::outlier::{Outlier, Surroundings};
 use latlab_model::{CpuSet, Nanos, Run};
 use std::collections::BTreeMap;
 
-/// More than this much of a CPU stolen, or taken by interrupts, is much.
+/// A larger share of a CPU stolen, or taken by interrupts, counts as much.
 pub(crate) const MUCH: f64 = 0.05;
-/// A time of a larger share of the run holds most latencies anyway, and explains none.
+/// A period longer than this share of the run holds most latencies anyway, so it explains none.
 const MOST_OF_THE_RUN: f64 = 0.5;
 
-/// The largest latencies of a run that lie where findings of one code say.
+/// The largest latencies of a run that coincide with findings of one code.
 #[derive(Clone, Copy)]
 pub(crate) struct ExplainedLargest {
-    /// How many of them.
     pub count: usize,
     /// Whether the largest of all is among them.
     pub has_first: bool,
 }
 
-/// The same by code, for findings with a time or a thread that can be looked up. Looks at each finding
-/// once: a run may have many thousands.
+/// The explained latencies by code, for findings with a time or a thread. Visits each finding once:
+/// a run may have many thousands.
 pub(crate) fn explained_largest(run: &Run) -> BTreeMap<&str, ExplainedLargest> {
     let Some(first) = run.largest.first() else { return BTreeMap::new() };
     let mut scopes: BTreeMap<&str, Vec<FindingScope>> = BTreeMap::new();
@@ -37,15 +36,15 @@ pub(crate) fn explained_largest(run: &Run) -> BTreeMap<&str, ExplainedLargest> {
     explained.collect()
 }
 
-/// Where the latencies lie that a finding may explain.
+/// Which latencies a finding may explain.
 enum FindingScope {
-    /// In this time, on one of these CPUs where they are named.
+    /// In this period, on one of these CPUs if they are named.
     Time(When, Option<CpuSet>),
-    /// Where much was stolen from this CPU.
+    /// While much time was stolen from this CPU.
     StolenFrom(u32),
-    /// Where one of these threads took CPU time.
+    /// While one of these threads used CPU time.
     BesideThreads(Vec<u32>),
-    /// In the work of latlab's own threads.
+    /// While latlab's own threads worked.
     OwnWork,
 }
 

@@ -1,12 +1,12 @@
-//! Facts of a run that figures and sentences are made of.
+//! Facts of a run that figures and sentences use.
 
 use latlab_model::run::{Summary, ThreadRun};
 use latlab_model::{Nanos, Run};
 
-/// What stands for a count of overruns where the mechanism has no releases.
+/// Shown instead of the number of overruns if the mechanism has no releases.
 pub const NOT_DEFINED: &str = "not defined";
 
-/// The kernel and how it can be preempted, each once.
+/// The kernel and its preemption, without repetition.
 pub fn kernel(run: &Run) -> String {
     let kernel = &run.machine.kernel;
     match &run.machine.preemption {
@@ -17,7 +17,7 @@ pub fn kernel(run: &Run) -> String {
     }
 }
 
-/// When a run began, to the second: `2026-11-21T17:09:16Z`.
+/// The start of a run, to the second: `2026-11-21T17:09:16Z`.
 pub fn started(time: &str) -> String {
     match time.split_once('.') {
         Some((seconds, rest)) => {
@@ -27,13 +27,13 @@ pub fn started(time: &str) -> String {
     }
 }
 
-/// From the first counted release of the run to the maximum of a summary.
+/// Time from the first counted release of the run to the maximum of a summary.
 pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
     Some(summary.max_at_ns? - first)
 }
 
-/// The name of a core: its type and its capacity, where the machine says so.
+/// Type and capacity of a core, if the machine reports them.
 pub fn core(thread: &ThreadRun) -> Option<String> {
     let setup = &thread.setup;
     match (&setup.core_type, setup.capacity) {
@@ -43,7 +43,7 @@ pub fn core(thread: &ThreadRun) -> Option<String> {
     }
 }
 
-/// Whether the cores differ as far as the machine says.
+/// Whether the machine reports different cores.
 pub fn cores_differ(run: &Run) -> bool {
     let mut setups = run.threads.iter().map(|thread| &thread.setup);
     let first = setups.next().and_then(|setup| setup.capacity);
@@ -51,12 +51,12 @@ pub fn cores_differ(run: &Run) -> bool {
         || setups.any(|setup| setup.capacity != first)
 }
 
-/// Whether a finding takes the worth from the figures, with or without a deadline to judge.
+/// Whether a finding makes the figures worthless, with or without a deadline.
 pub fn is_invalid(run: &Run) -> bool {
     run.findings.iter().any(|finding| finding.invalidates())
 }
 
-/// Whether the times of a run are those of the clock: a list of readings has none.
+/// Whether a run has timestamps; a list of readings has none.
 pub fn is_timed(run: &Run) -> bool {
     let is_known = !run.asked.method.is_import() || run.measured_ns > Nanos::ZERO;
     run.responses().map_or(is_known, |responses| responses.is_timed)

@@ -1,6 +1,5 @@
-//! A run to SVG, HTML page and terminal tables.
-//!
-//! Nothing here reads a clock, and only [`stored`] reads folders, so the same run always gives the same bytes.
+//! Renders runs as SVG, HTML pages and terminal tables. Nothing here reads a clock, and only
+//! [`stored`] reads folders, so the same run always yields the same bytes.
 
 #![forbid(unsafe_code)]
 

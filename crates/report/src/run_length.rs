@@ -8,7 +8,6 @@ use latlab_model::nanos::duration;
 use latlab_model::run_length::RunLength;
 use latlab_model::shell::Line;
 
-/// What limits the answer.
 const REMARKS: [&str; 3] = [
     "Choose the row before the run. If you watch the run and stop as soon as a row is reached, use the last \
      column.",
@@ -16,7 +15,7 @@ const REMARKS: [&str; 3] = [
     "The answer holds for the load of the run, not for a heavier one.",
 ];
 
-/// The answer, a table of plans, what limits them, and the command.
+/// The answer, a table of plans, their limitations, and the command.
 pub fn run_length(of: &RunLength, deadline: Option<Nanos>, width: usize, style: Style) -> String {
     let Some(first) = of.plans.first() else { return String::new() };
     let missed = deadline.map(|deadline| format!(" of the {deadline} deadline"));

@@ -1,4 +1,4 @@
-//! The runs of a picture: what each is called beside the others, and what stands above them.
+//! The runs of a chart: their distinguishing names, and the heading above them.
 
 use crate::facts;
 use crate::pictures::svg::printable;
@@ -7,29 +7,26 @@ use crate::terms::{self, Terms};
 use latlab_model::{Run, ThreadBins};
 use std::collections::BTreeSet;
 
-/// Of more runs than this, only the names stand above a picture.
+/// With more runs than this, only their names stand above a chart.
 const TOLD_IN_FULL: usize = 4;
 
-/// A stored run with the counts of its threads.
 #[derive(Clone, Copy, Debug)]
 pub struct RunWithBins<'a> {
-    /// What was measured, where and how.
     pub run: &'a Run,
-    /// The counts of each thread.
     pub bins: &'a [ThreadBins],
 }
 
-/// The words for what runs recorded, which may be of two kinds.
+/// The terms for what the runs recorded, which may be of two kinds.
 pub fn terms(runs: &[RunWithBins]) -> &'static Terms {
     terms::of_all(runs.iter().map(|one| one.run))
 }
 
-/// The names of runs that stand beside each other: the name of each, and the instrument, machine
-/// and kernel where these differ.
+/// Names for runs shown together: the name of each, with instrument, machine and kernel where these
+/// differ.
 pub fn names(runs: &[RunWithBins]) -> Vec<String> {
     let machine = |run: &Run| sentence::machine_name(run).to_string();
     let instrument = |run: &Run| run.asked.method.instrument().to_string();
-    // Of responders the machine is nothing but the name.
+    // The machine of a responder is only its name.
     let machine = |run: &Run| match run.asked.method.is_capture() {
         true => String::new(),
         false => machine(run),
@@ -40,7 +37,7 @@ pub fn names(runs: &[RunWithBins]) -> Vec<String> {
     };
     let told: Vec<_> = facts.into_iter().filter(differs).collect();
     let name = |first: &str, run: &Run| {
-        // An import that names no machine is called as its run is.
+        // An import without a machine uses the name of its run.
         let is_new = |fact: &String| !fact.is_empty() && !first.contains(fact.as_str());
         let facts = told.iter().map(|fact| fact(run)).filter(is_new);
         std::iter::once(first.to_string()).chain(facts).collect::<Vec<_>>().join(", ")
@@ -54,7 +51,7 @@ pub fn names(runs: &[RunWithBins]) -> Vec<String> {
     runs.iter().zip(&short).map(unique).map(|name| printable(&name)).collect()
 }
 
-/// The title of a picture of runs: machine and kernel, where they are the same for all.
+/// The title of a chart of runs: machine and kernel, if all share them.
 pub fn title(runs: &[RunWithBins]) -> String {
     let same = |fact: &dyn Fn(&Run) -> String| {
         let mut all = runs.iter().map(|one| fact(one.run));
@@ -70,7 +67,7 @@ pub fn title(runs: &[RunWithBins]) -> String {
     format!("{}{machine}{kernel}, {} runs", terms(runs).title, runs.len())
 }
 
-/// What the runs were measured under, a paragraph each.
+/// The measurement conditions, a paragraph each.
 pub fn conditions(runs: &[RunWithBins]) -> Vec<String> {
     match runs {
         [one] => vec![sentence::conditions(one.run)],

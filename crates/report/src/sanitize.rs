@@ -1,13 +1,13 @@
-//! Runs with harmless texts.
+//! Runs whose texts are safe to print.
 
 use crate::causes::remedy;
 use latlab_model::Run;
 use latlab_model::sanitize::{keep_remedies, sanitize_document};
 
-/// The run with escapes in place of the hidden characters in its texts.
+/// The run with hidden characters in its texts escaped.
 pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
     let mut safe = sanitize_document(run)?;
-    // A command finds a thread by its true name, so that remedies are made before names are escaped.
+    // Remedies need the true thread names, so create them before names are escaped.
     if let (Some(safe), Some(explanation)) = (&mut safe.explanation, &run.explanation) {
         for (safe, cause) in safe.causes.iter_mut().zip(&explanation.causes) {
             safe.remedy = Some(remedy(cause, run.asked.who.policy));

@@ -1,4 +1,4 @@
-//! What a run says in plain words; the page and the terminal use the same sentences.
+//! The sentences of a run, shared by the page and the terminal.
 
 mod method_facts;
 
@@ -15,14 +15,14 @@ use latlab_model::own_work::RunOwnWork;
 use latlab_model::run::{EndReason, Gaps, SpinCounts, ThreadRun};
 use latlab_model::{Nanos, Run};
 
-/// How many samples are stored; none where none were asked for.
+/// The number of stored samples; `None` if none were requested.
 pub fn samples(run: &Run) -> Option<String> {
     let file = run.files.get("samples.parquet")?;
     let counted =
         |thread: &ThreadRun| thread.end.as_ref().map_or(thread.summary.cycles, |end| end.cycles);
     let cycles = run.threads.iter().map(counted).fold(0, u64::saturating_add);
     let stored = cycles.saturating_sub(run.losses.samples);
-    // A stream that broke off may have brought samples of cycles that were not counted any more.
+    // A stream that broke off may include samples of cycles that were no longer counted.
     let about = if run.threads.iter().all(|thread| thread.end.is_some()) { "" } else { "about " };
     let each = file.bytes as f64 / stored.max(1) as f64;
     Some(format!(
@@ -33,7 +33,7 @@ pub fn samples(run: &Run) -> Option<String> {
     ))
 }
 
-/// The name of the machine for a sentence.
+/// The machine's name for use in a sentence.
 pub fn machine_name(run: &Run) -> &str {
     if run.asked.method.is_capture() {
         return &run.asked.name;
@@ -43,7 +43,7 @@ pub fn machine_name(run: &Run) -> &str {
     known.filter(|name| !name.trim().is_empty()).unwrap_or(unknown)
 }
 
-/// The observed maximum with what it was observed in.
+/// The observed maximum, and in how many cycles it was observed.
 pub fn headline(run: &Run) -> String {
     if let Some(headline) = attach::headline(run) {
         return headline;
@@ -86,7 +86,7 @@ pub fn headline(run: &Run) -> String {
     }
 }
 
-/// How long it was measured, behind a count: ` over 60 s`; nothing where nobody knows.
+/// The length, to follow a count: ` over 60 s`; empty if it is not known.
 pub fn over(run: &Run) -> String {
     match is_timed(run) {
         true => format!(" over {}", span(run.measured_ns)),
@@ -94,7 +94,7 @@ pub fn over(run: &Run) -> String {
     }
 }
 
-/// Count of what a maximum was observed in: releases, where there are any.
+/// The number of values behind a maximum: releases, if there are any.
 pub fn exposure(run: &Run) -> String {
     let terms = terms::of_run(run);
     let (count, one, many) = match run.has_releases() {
@@ -104,7 +104,7 @@ pub fn exposure(run: &Run) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
-/// What else belongs to the headline.
+/// The sentences that belong to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
     let has_some = run.total.activations > 0;
     let responses = run.responses();
@@ -123,8 +123,8 @@ pub fn lead(run: &Run) -> Vec<String> {
     .collect()
 }
 
-/// The largest latency outside the work of latlab's own threads, to stand behind the observed maximum
-/// that lies in it: ` (17.9 us outside latlab's own work)`; nothing where the maximum does not.
+/// The largest latency outside of self-interference, to follow an observed maximum that lies in it:
+/// ` (17.9 us outside latlab's own work)`; empty if the maximum does not.
 pub fn outside_own_work(run: &Run) -> String {
     let work = run.own_work.as_ref();
     let is_maximum = |work: &&RunOwnWork| {
@@ -136,7 +136,7 @@ pub fn outside_own_work(run: &Run) -> String {
     without.unwrap_or_default()
 }
 
-/// What latlab's own threads did, beside the largest latencies; none where they did not say so.
+/// Self-interference during the largest latencies; `None` if it was not recorded.
 pub fn own_work(run: &Run) -> Option<String> {
     let work = run.own_work.as_ref()?;
     let (ran, measured) =
@@ -158,7 +158,7 @@ pub fn own_work(run: &Run) -> Option<String> {
     Some(format!("latlab's own threads ran for {ran}, {of_these}{largest}."))
 }
 
-/// What else belongs to the headline of a window; how the run ended is not its matter.
+/// The sentences that belong to the headline of a window, which exclude how the run ended.
 pub fn window_lead(run: &Run) -> Vec<String> {
     let has_some = run.total.activations > 0;
     let lost = run.has_releases() && run.total.missed.is_none();
@@ -172,7 +172,7 @@ pub fn window_lead(run: &Run) -> Vec<String> {
         .collect()
 }
 
-/// Of fewer cycles, 99 % are all of them.
+/// With fewer cycles, the 99 % quantile is the maximum.
 const CYCLES_FOR_A_TAIL: u64 = 100;
 
 fn tail(run: &Run) -> Option<String> {
@@ -191,7 +191,7 @@ fn tail(run: &Run) -> Option<String> {
     Some(format!("{share} of the {} were no {} than {latency}.", terms.cycles, terms.beyond))
 }
 
-/// The noise of a run that has any.
+/// The noise of a run; `None` if it is not measured.
 fn noise(run: &Run) -> Option<String> {
     // Another tool has no intervals.
     let noise = run.total.noise.filter(|_| !run.asked.method.is_import())?;
@@ -214,7 +214,7 @@ fn noise(run: &Run) -> Option<String> {
     ))
 }
 
-/// The overruns, which stand next to every maximum.
+/// The overruns, which are stated with every maximum.
 fn overruns(run: &Run) -> Option<String> {
     Some(match run.total.missed {
         None if !run.asked.method.is_periodic() => return None,
@@ -243,7 +243,7 @@ fn misses(run: &Run) -> Option<String> {
     })
 }
 
-/// Why the run ended before its time; none where it did not.
+/// Why the run ended early; `None` if it did not.
 pub fn ending(reason: EndReason) -> Option<String> {
     let why = match reason {
         EndReason::Finished | EndReason::Decided => return None,
@@ -268,10 +268,10 @@ fn recovered(run: &Run) -> Option<String> {
     run.recovered.then(|| "The run was recovered from the journal of a killed program.".to_string())
 }
 
-/// Findings of something that is missing and that no counter of losses holds.
+/// Findings about missing data that no loss counter covers.
 const MISSING: [&str; 3] = ["telemetry-gap", "telemetry-lost", "own-work-lost"];
 
-/// That no counter of losses counted anything; what else is missing is not passed over.
+/// States that all loss counters are zero, but mentions other missing data.
 pub fn nothing_lost(run: &Run) -> &'static str {
     if lacks_values(run) {
         "The file does not have every value, as the findings say."
@@ -287,7 +287,8 @@ pub fn nothing_lost(run: &Run) -> &'static str {
 /// Whether the file of an import lacks values.
 fn lacks_values(run: &Run) -> bool {
     run.findings.iter().any(|finding| match &finding.kind {
-        // Of an overflow number and maximum are known, else the maximum is missing.
+        // An overflow is complete if number and maximum are known; otherwise the maximum is
+        // missing.
         FindingKind::Import(ImportFinding::ImportOverflow { largest_ns, .. }) => {
             largest_ns.is_none()
         }
@@ -300,24 +301,23 @@ fn lacks_values(run: &Run) -> bool {
     })
 }
 
-/// That the largest may be in a part of an imported file that is not there.
+/// Warns that the largest latency may be in a missing part of an imported file.
 fn incomplete(run: &Run) -> Option<String> {
     let hidden = run.findings.iter().any(|finding| finding.hides_maximum());
     hidden.then(|| "The recording is incomplete, so larger values may be missing.".to_string())
 }
 
-/// Whether the run has a finding of one of these codes.
 fn has_finding(run: &Run, codes: &[&str]) -> bool {
     run.findings.iter().any(|finding| codes.contains(&finding.code()))
 }
 
-/// What no counter can tell, because those who count were gone.
+/// What no counter covers, since the counting process was gone.
 pub fn unknown_end(run: &Run) -> Option<String> {
     (run.ended == EndReason::Lost)
         .then(|| "Up to about a second of data was lost at the end of the stream.".to_string())
 }
 
-/// Where the observed maximum was seen: thread, CPU and time in the run.
+/// Thread, CPU and time of the observed maximum.
 pub fn maximum_place(run: &Run) -> Option<String> {
     let max = run.total.max_ns?;
     let thread = run.threads.iter().find(|thread| thread.summary.max_ns == Some(max))?;
@@ -330,7 +330,7 @@ pub fn maximum_place(run: &Run) -> Option<String> {
     Some(format!("{}{cpu}{when}", attach::thread_name(run, thread.setup.thread)))
 }
 
-/// What stands above a picture of one run.
+/// The title above a chart of one run.
 pub fn picture_title(run: &Run) -> String {
     let mut loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.name.as_str()).collect();
     loads.dedup();
@@ -339,13 +339,13 @@ pub fn picture_title(run: &Run) -> String {
     format!("{title} of {}{under}{}", machine_and_kernel(run), loads.join(" + "))
 }
 
-/// The machine and its kernel, where it has one.
+/// The machine and its kernel, if it has one.
 pub fn machine_and_kernel(run: &Run) -> String {
     let (machine, kernel) = (machine_name(run), kernel(run));
     if kernel.is_empty() { machine.to_string() } else { format!("{machine} on {kernel}") }
 }
 
-/// What stands beside the figures of a guest.
+/// The time base of a guest, stated with its figures.
 fn guests_time(guest: &Guest) -> &'static str {
     match guest.accelerator {
         None => "; virtual time: 1 instruction = 1 ns",
@@ -353,7 +353,7 @@ fn guests_time(guest: &Guest) -> &'static str {
     }
 }
 
-/// What a picture was measured under, on a line or two.
+/// The conditions for a chart, on a line or two.
 pub fn conditions(run: &Run) -> String {
     let threads = match run.threads.len() {
         _ if run.asked.method.is_response() => String::new(),
@@ -378,7 +378,7 @@ pub fn conditions(run: &Run) -> String {
     )
 }
 
-/// The overruns behind other facts; an instrument without releases says nothing of them.
+/// The overruns, to follow other facts; empty for an instrument without releases.
 fn overrun_words(run: &Run) -> String {
     if !run.asked.method.is_periodic() {
         return String::new();
@@ -400,7 +400,7 @@ pub fn extent(run: &Run) -> String {
     }
 }
 
-/// The counters of what was lost, with what each means.
+/// The loss counters, each with its meaning.
 pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
     [
         ("Cycles that a thread counted but no interval contains", run.losses.cycles),
@@ -411,7 +411,7 @@ pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
     ]
 }
 
-/// Where a finding belongs: thread and time in the run.
+/// Thread and time of a finding.
 pub fn finding_place(run: &Run, finding: &latlab_model::run::Finding) -> Option<String> {
     let thread = finding.thread.map(|thread| format!("thread {thread}"));
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();

@@ -1,4 +1,5 @@
-//! What a reader wants to know first of a run: is it good enough, why not, and what now.
+//! What a reader wants to know first about a run: whether it is good enough, why not, and what to
+//! do.
 
 use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
@@ -26,7 +27,6 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// A main figure of a run.
 pub(crate) struct Figure {
     /// `p99.9`.
     pub name: &'static str,
@@ -36,27 +36,26 @@ pub(crate) struct Figure {
     pub share: Option<String>,
     /// What it is a share of.
     pub whole: &'static str,
-    /// The interval of the quantile with 95 % confidence, where it is known.
+    /// The 95 % confidence interval of the quantile, if known.
     pub interval: Option<String>,
-    /// Whether it breaks the deadline.
     pub is_over: bool,
 }
 
-/// Something that may be why a latency was large.
+/// A possible cause of large latencies.
 pub(crate) struct Cause {
     pub severity: Severity,
     pub text: String,
     pub code: String,
-    /// How many of the largest latencies it may explain; none where that cannot be looked up.
+    /// How many of the largest latencies it may explain; `None` if that cannot be determined.
     pub largest: Option<usize>,
 }
 
-/// Causes that are named at the top; the others follow below.
+/// Causes named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
-/// The same of a program that was attached to, whose faults are among them.
+/// The limit for an attached program, whose faults are among the causes.
 const NAMED_FAULTS: usize = 6;
 
-/// The judgement with its figures in a sentence; without a deadline the observed maximum.
+/// The judgement with its figures in a sentence; without a deadline, the observed maximum.
 pub(crate) fn headline(run: &Run) -> String {
     match &run.verdict {
         Some(verdict) => judgement(run, verdict).sentence(Parts::Answer),
@@ -64,7 +63,7 @@ pub(crate) fn headline(run: &Run) -> String {
     }
 }
 
-/// Machine, kernel, load and length of the run, on a line.
+/// Machine, kernel, load and length of the run, on one line.
 pub(crate) fn conditions(run: &Run) -> String {
     let load = match (run.load(), run.asked.method.has_agent()) {
         (Some(load), _) => format!("load: {load}"),
@@ -85,7 +84,7 @@ pub(crate) fn conditions(run: &Run) -> String {
     facts.join("; ")
 }
 
-/// That latlab started no load, and what others did meanwhile.
+/// States that latlab started no load, and how busy the machine was.
 fn no_load(run: &Run) -> String {
     let others = run.findings.iter().find_map(|finding| match &finding.kind {
         FindingKind::Condition(ConditionFinding::OtherWork { cpus, share, .. }) => {
@@ -97,7 +96,7 @@ fn no_load(run: &Run) -> String {
     others.unwrap_or_else(|| "no load".to_string())
 }
 
-/// Median, tail, largest and misses, each against its whole.
+/// Median, tail, maximum and misses, each against its whole.
 pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let of_all = of_all_releases(run);
     let subject = Counts::of_run(run);
@@ -135,18 +134,17 @@ fn one(run: &Run, id: &str, of: &Counts) -> Option<Figure> {
     })
 }
 
-/// The interval of a quantile of this name.
 fn interval_of(run: &Run, name: &str) -> Option<String> {
     let all = &run.statistics.as_ref()?.quantiles;
     let is_it = |one: &&QuantileInterval| statistics::quantile_name(one.parts_per_million) == name;
     all.iter().find(is_it).map(statistics::interval)
 }
 
-/// A tail that is this many times as large is another one; less is within a few bins.
+/// A tail larger by at least this factor counts as different; smaller ratios are within a few bins.
 const OTHER_TAIL: f64 = 1.1;
 
-/// The tail if each release that a late cycle swallowed counts, where it is another than that of the
-/// cycles: a run that skips most releases has few latencies, and they look good.
+/// The tail over all releases, including those swallowed by late cycles, if it differs from the
+/// tail of the cycles. A run that skips most releases has few latencies, and they look good.
 fn of_all_releases(run: &Run) -> Option<(&'static str, Counts<'_>)> {
     let corrected = run.statistics.as_ref()?.corrected.as_ref()?;
     let quantile = tail(&run.total);
@@ -161,12 +159,11 @@ fn of_all_releases(run: &Run) -> Option<(&'static str, Counts<'_>)> {
     (value.ns > OTHER_TAIL * of_cycles.ns).then_some((name, subject))
 }
 
-/// The quantile that says most of the tail without being an extreme.
+/// The quantile that shows most of the tail without being an extreme.
 fn tail(total: &Summary) -> NamedQuantile {
     if P99_9.of(total).is_some() { P99_9 } else { P99 }
 }
 
-/// The figures in a sentence.
 pub(crate) fn figures_line(run: &Run) -> String {
     let deadline = run.asked.until.deadline_ns.is_some();
     let mut each = Vec::new();
@@ -178,15 +175,15 @@ pub(crate) fn figures_line(run: &Run) -> String {
     format!("{}: {}.", capitalised(terms::of_run(run).size), each.join(", "))
 }
 
-/// Whether a reader needs to know why.
+/// Whether the run needs no explanation.
 fn is_good(run: &Run) -> bool {
     run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Pass)
 }
 
-/// A finding that the latencies of its run may come from.
+/// A finding that may have caused latencies of its run.
 struct Suspect<'a> {
     finding: &'a Finding,
-    /// The largest latencies where it says; `None` if that cannot be looked up.
+    /// The largest latencies that it covers; `None` if that cannot be determined.
     largest: Option<ExplainedLargest>,
 }
 
@@ -197,8 +194,8 @@ impl Suspect<'_> {
     }
 }
 
-/// The suspects, the heaviest first, among equals the one that may explain most of the largest latencies.
-/// What lies elsewhere than all of them is none.
+/// The suspects, the heaviest first, then by how many of the largest latencies they may explain.
+/// Findings known to cover none of those are left out, unless they affect the verdict.
 fn suspects(run: &Run) -> Vec<Suspect<'_>> {
     let explained = explained_largest(run);
     let mut all: Vec<Suspect> = run
@@ -223,17 +220,16 @@ fn suspects(run: &Run) -> Vec<Suspect<'_>> {
     all
 }
 
-/// Who held the thread off in the recorded spikes, by the kernel's events.
+/// The causes of the recorded spikes, from kernel events.
 pub(crate) struct Explained {
-    /// How many of how many spikes.
+    /// States how many spikes are explained.
     pub title: String,
-    /// Share of the spikes, and who.
+    /// Share of the spikes, and cause.
     pub causes: Vec<(String, String)>,
-    /// How many causes are left out.
     pub left_out: usize,
 }
 
-/// The causes that the flight recorder has found; none where nothing was recorded or explained.
+/// The causes that the flight recorder found; `None` if nothing was recorded or explained.
 pub(crate) fn explained(run: &Run) -> Option<Explained> {
     let of = run.explanation.as_ref().filter(|of| !of.causes.is_empty())?;
     let words = |one: &explanation::Cause| {
@@ -249,8 +245,8 @@ pub(crate) fn explained(run: &Run) -> Option<Explained> {
     Some(Explained { title, causes, left_out })
 }
 
-/// The first, which cost most, and in the place of the last the one that took most of a single spike,
-/// however rare it is: a deadline is missed by that.
+/// The costliest causes. The last place goes to the one that took most of a single spike, however
+/// rare it is, since one spike is enough to miss a deadline.
 fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
     let mut named: Vec<&explanation::Cause> = all.iter().take(NAMED_CAUSES).collect();
     let longest = named.iter().map(|one| one.largest_ns).max();
@@ -263,7 +259,7 @@ fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
     named
 }
 
-/// The remedy of the cause that cost most, where it is one that something can be done about.
+/// The remedy of the costliest cause, if there is one.
 fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
@@ -273,8 +269,8 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     })
 }
 
-/// The conditions of the machine that can make latencies as large as the largest of the run, where it
-/// shows what else belongs to them.
+/// Conditions of the machine that can cause latencies as large as the run's maximum, unless
+/// evidence they would leave is missing.
 fn suspected_conditions(run: &Run) -> Vec<&Diagnosis> {
     let is_seen = |sign| match sign {
         Sign::NeverSleeps => matches!(run.asked.method, Method::Spin(_)),
@@ -304,17 +300,17 @@ fn has_condition(run: &Run, is_it: impl Fn(&ConditionFinding) -> bool) -> bool {
 
 /// What may be behind the large latencies of a run, and what to do first.
 pub(crate) struct Causes {
-    /// What the list is called: after a pass nothing has to be explained.
+    /// The title of the list; after a pass nothing needs an explanation.
     pub title: &'static str,
-    /// The run's own findings before the conditions of the machine, one of a kind.
+    /// One of each kind; the run's own findings come before the conditions of the machine.
     pub named: Vec<Cause>,
-    /// How many kinds are not among them.
+    /// The number of kinds left out.
     pub left_out: usize,
     /// What to try first; `None` for a run that passes.
     pub first_try: Option<FirstTry>,
 }
 
-/// The causes of a run; one that passes has only its findings.
+/// The causes of a run; for one that passes only its findings.
 pub(crate) fn causes(run: &Run) -> Causes {
     let suspects = suspects(run);
     let (title, conditions, first_try) = match is_good(run) {
@@ -341,7 +337,7 @@ pub(crate) fn causes(run: &Run) -> Causes {
     // The first of a kind is the heaviest.
     let all: Vec<Cause> =
         of_run.chain(of_machine).filter(|cause| codes.insert(cause.code.clone())).collect();
-    // What is known comes before what is possible, on the same lines.
+    // Explained and possible causes share the lines; the explained ones come first.
     let known = run.explanation.as_ref().map_or(0, |of| of.causes.len().min(NAMED_CAUSES));
     let number = match run.attached {
         Some(_) => NAMED_FAULTS,
@@ -352,7 +348,8 @@ pub(crate) fn causes(run: &Run) -> Causes {
     Causes { title, named: first_causes(all, number, to_try), left_out, first_try }
 }
 
-/// So many causes; the one to try first is among them, if need be in the place of the last.
+/// The first `named` causes; the one to try first is always included, if necessary in the last
+/// place.
 fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<Cause> {
     let tried = all.iter().position(|cause| Some(cause.code.as_str()) == to_try);
     if let Some(at) = tried.filter(|at| *at >= named) {
@@ -364,17 +361,15 @@ fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<
 
 /// The first thing to do about a run.
 pub(crate) struct FirstTry {
-    /// What it mends.
     pub code: String,
-    /// A command or a sentence.
     pub remedy: Line,
-    /// What happens then, where it takes a protection away.
+    /// The protection that the remedy removes, if any.
     pub protects: Option<String>,
 }
 
-/// What to try first in a run that is not good enough: what makes the run valid or whole, what
-/// `--explain` has named, what lies where the largest latency does, what can make one as large, and
-/// else to find out.
+/// What to try first for a run that is not good enough, in this order: make the run valid and
+/// complete, fix what `--explain` named, what covers the largest latency, what can cause one as
+/// large, or else find out more.
 fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Option<FirstTry> {
     let is_broken =
         |finding: &Finding| finding.invalidates() || finding.severity() == Severity::Error;
@@ -388,7 +383,7 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
         let protects = one.effect.protects.as_ref().map(|text| text.to_string());
         Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
     });
-    // In a stretch without events the kernel cannot tell the firmware from interrupts that are off.
+    // Without events, the kernel cannot distinguish firmware from disabled interrupts.
     let is_of_firmware = suspects.iter().filter(has_first).any(|one| is_smi(one.finding));
     let of_firmware = is_of_firmware && is_without_events(run);
     let explained = explained_remedy(run).filter(|_| !of_firmware);
@@ -411,13 +406,13 @@ fn is_smi(finding: &Finding) -> bool {
     matches!(&finding.kind, FindingKind::Condition(ConditionFinding::Smi { .. }))
 }
 
-/// Whether the cause that cost most is told from the lack of events.
+/// Whether the costliest cause was inferred from the absence of events.
 fn is_without_events(run: &Run) -> bool {
     let first = run.explanation.as_ref().and_then(|of| of.causes.first());
     first.is_some_and(|one| one.holder.kind == HolderKind::InterruptsOff)
 }
 
-/// To record what holds the thread off, where that was not done and can be.
+/// Suggests recording the cause, if that was not done and is possible.
 fn find_out(run: &Run) -> Option<FirstTry> {
     let is_wanted = run.verdict.as_ref().is_none_or(|verdict| verdict.word == VerdictWord::Fail);
     let is_possible = is_wanted

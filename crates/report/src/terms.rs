@@ -1,39 +1,38 @@
-//! What an instrument records, in words: one table for text, pages and pictures.
+//! What an instrument records, in words: one table for text, pages and charts.
 
 use latlab_model::Run;
 use latlab_model::plan::{JudgedTime, Plan, Recorded};
 
-/// What figures in virtual time say, and what they do not.
+/// What figures in virtual time show.
 pub(crate) const VIRTUAL_TIME_SHOWS: &str = "one instruction takes one nanosecond. The result shows \
                                       which kernel paths delay a thread and by how many \
                                       instructions, not the effects of a board's memory and buses";
 
-/// The words of an instrument.
 #[derive(Debug)]
 pub struct Terms {
-    /// One of what it records.
+    /// A recorded value.
     pub one: &'static str,
-    /// Several.
+    /// Plural of `one`.
     pub many: &'static str,
-    /// What they are together, as a title.
+    /// All recorded values, as a title.
     pub title: &'static str,
-    /// Several, at the start of a sentence.
+    /// `many` at the start of a sentence.
     pub titles: &'static str,
-    /// What an axis of them says.
+    /// Axis title.
     pub axis: &'static str,
-    /// How large one is, as a noun.
+    /// The size of one, as a noun.
     pub size: &'static str,
-    /// Whatever gives one of them.
+    /// What yields one value, such as a cycle.
     pub cycle: &'static str,
-    /// Several of these.
+    /// Plural of `cycle`.
     pub cycles: &'static str,
-    /// Larger than another: `later`, `longer`.
+    /// Comparative: `later`, `longer`.
     pub beyond: &'static str,
-    /// Whether gaps are among them, which stand for a small part of the passes only.
+    /// Whether there are gaps among them, which occur only in a small part of the passes.
     pub has_gaps: bool,
 }
 
-/// A thread that begins late.
+/// The delay until a thread starts.
 pub static LATENCY: Terms = Terms {
     one: "latency",
     many: "latencies",
@@ -47,7 +46,7 @@ pub static LATENCY: Terms = Terms {
     has_gaps: false,
 };
 
-/// Time that is taken from a busy loop.
+/// Time taken from a busy loop.
 static GAP: Terms = Terms {
     one: "gap",
     many: "gaps",
@@ -75,7 +74,7 @@ static CYCLE: Terms = Terms {
     has_gaps: false,
 };
 
-/// A pin that answers another one.
+/// The response of one pin to another.
 static RESPONSE: Terms = Terms {
     one: "response",
     many: "responses",
@@ -89,7 +88,7 @@ static RESPONSE: Terms = Terms {
     has_gaps: false,
 };
 
-/// Runs of both beside each other: time that the CPU was not the thread's.
+/// Runs of both kinds together: time during which the thread did not have the CPU.
 pub static MIXED: Terms = Terms {
     one: "latency or gap",
     many: "latencies and gaps",
@@ -103,12 +102,11 @@ pub static MIXED: Terms = Terms {
     has_gaps: true,
 };
 
-/// An axis of them in words.
+/// The axis title.
 pub fn along(is_logarithmic: bool, terms: &Terms) -> String {
     format!("{}{}", if is_logarithmic { "logarithmic " } else { "" }, terms.size)
 }
 
-/// The words for what this plan measures.
 pub fn of_plan(plan: &Plan) -> &'static Terms {
     if plan.method.attach().is_some_and(|attach| attach.judged == JudgedTime::Response) {
         return &CYCLE;
@@ -120,7 +118,6 @@ pub fn of_plan(plan: &Plan) -> &'static Terms {
     }
 }
 
-/// The words for a run.
 pub fn of_run(run: &Run) -> &'static Terms {
     of_plan(&run.asked)
 }

@@ -1,11 +1,11 @@
-//! Numbers for people: one unit for a column, digits in groups, shares in plain words.
+//! Formats numbers for readers: one unit per column, digit groups, plain percentages.
 
 use latlab_model::Nanos;
 use latlab_model::histogram::{FINE_END, FINE_WIDTH};
 pub use latlab_model::units::{bytes, grouped, percent, within_sentence};
 pub(crate) use latlab_model::units::{counted, trimmed};
 
-/// A unit and a number of decimals that a whole column shares, so that its numbers compare.
+/// A unit and a number of decimals for a whole column, so that its numbers compare.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale {
     unit: &'static str,
@@ -14,7 +14,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale for these times: microseconds wherever they stay readable.
+    /// The scale for these times, in microseconds as long as that is readable.
     pub fn for_times(times: impl IntoIterator<Item = Nanos>) -> Scale {
         let times: Vec<u64> = times.into_iter().map(|time| time.0.unsigned_abs()).collect();
         let largest = times.iter().copied().max().unwrap_or(0) as f64;
@@ -24,8 +24,8 @@ impl Scale {
         Scale { unit, nanos, decimals: decimals.unwrap_or(if unit == "ns" { 0 } else { wanted }) }
     }
 
-    /// The scale of a linear axis: the largest unit of which the axis holds ten or more, so that
-    /// its numbers are short, and every decimal of its steps, so that they are exact.
+    /// The scale of a linear axis: the largest unit that fits ten times or more, so that numbers
+    /// are short, with all decimals of the step, so that they are exact.
     pub fn of_axis(end: Nanos, step: Nanos) -> Scale {
         let (unit, nanos) = match end.0 {
             ..1_000 => ("ns", 1.0),
@@ -37,22 +37,21 @@ impl Scale {
         Scale { unit, nanos, decimals: (0..9).find(exact).unwrap_or(9) }
     }
 
-    /// The same unit with one decimal, so that a column that is drawn again and again stands still.
+    /// Fixes one decimal, so that a column that is redrawn does not jump.
     pub fn steady(self) -> Scale {
         Scale { decimals: if self.unit == "ns" { 0 } else { 1 }, ..self }
     }
 
-    /// The unit's sign, for the head of the column.
+    /// The unit's symbol, for the column head.
     pub fn unit(self) -> &'static str {
         self.unit
     }
 
-    /// The number without its unit.
     pub fn number(self, time: Nanos) -> String {
         self.number_f64(time.0 as f64)
     }
 
-    /// The number of a time that need not be whole nanoseconds, such as a mean.
+    /// The number of a time with fractional nanoseconds, such as a mean.
     pub fn number_f64(self, nanos: f64) -> String {
         format!("{:.*}", self.decimals, nanos / self.nanos)
     }
@@ -73,8 +72,8 @@ fn all_exact(times: &[u64], nanos: f64, decimals: usize) -> bool {
     last_digit > 0 && times.iter().all(|time| time.is_multiple_of(last_digit))
 }
 
-/// A quantile as it is said: the last nanosecond of a bin as the edge that follows. Longer bins have
-/// edges of single nanoseconds that nobody reads.
+/// A quantile as printed: the last nanosecond of a bin becomes the following edge rather than an
+/// unreadable number.
 pub fn bin_edge(quantile: Nanos) -> Nanos {
     let width = FINE_WIDTH as i64;
     let is_edge = quantile.0.saturating_add(1) % width == 0;
@@ -84,12 +83,12 @@ pub fn bin_edge(quantile: Nanos) -> Nanos {
     Nanos(quantile.0.saturating_add(width - 1).div_euclid(width).saturating_mul(width))
 }
 
-/// A time with three significant digits, for a place with little room: `42.3 ms`.
+/// A time with three significant digits, where room is scarce: `42.3 ms`.
 pub fn short(nanos: f64) -> String {
     rounded(nanos, 3)
 }
 
-/// A time as a picture says it: no reader needs more of it, and tables have all of it.
+/// A time for charts, with four significant digits; tables have all of them.
 pub fn four_digits(time: Nanos) -> String {
     rounded(time.0 as f64, 4)
 }
@@ -100,7 +99,7 @@ fn rounded(nanos: f64, significant: i32) -> String {
     Nanos(((nanos / last).round() * last) as i64).to_string()
 }
 
-/// A share in percent with as many digits as tell it from the whole: `99.98 %`.
+/// A percentage with enough digits to distinguish it from 100 %: `99.98 %`.
 pub fn reached(part: u64, whole: u64) -> String {
     let missing = whole.saturating_sub(part) as f64 / whole.max(1) as f64 * 100.0;
     if missing <= 0.0 {
@@ -133,18 +132,18 @@ pub fn span(duration: Nanos) -> String {
     )
 }
 
-/// Part of a whole in percent; none where there is no whole.
+/// A share in percent; `None` if the whole is zero.
 pub fn percent_of(part: u64, whole: u64) -> Option<String> {
     (whole > 0).then(|| percent(part as f64 / whole as f64))
 }
 
-/// Names of which the number after them is a part.
+/// Names that keep the following number on their line.
 const NUMBERED: [&str; 5] = ["fifo", "rr", "thread", "CPU", "seed"];
 const UNITS: [&str; 13] =
     ["%", "ns", "us", "ms", "s", "min", "h", "d", "Hz", "B", "KiB", "MiB", "GiB"];
 
-/// A sentence with a non-breaking space wherever a number meets its groups, its unit, its percent
-/// sign or the name before it.
+/// Puts a non-breaking space between a number and its digit groups, its unit, its percent sign, or
+/// the name before it.
 pub fn with_fixed_spaces(text: &str) -> String {
     let mut words = text.split(' ');
     let mut joined = words.next().unwrap_or_default().to_string();

@@ -1,4 +1,5 @@
-//! The judgement of a run: one sentence with parts, of which each surface says as many as it has room for.
+//! The judgement of a run: one sentence in parts, of which each output uses as many as it has room
+//! for.
 
 use crate::InWords;
 use crate::causes;
@@ -13,8 +14,8 @@ use latlab_model::run_comparison::BurstRate;
 use latlab_model::shell::Line;
 use latlab_model::{Nanos, Plan, Run};
 
-/// The run as a command prints it: with the sentences of its findings, its verdict and its causes of
-/// spikes, its command as words, and without the seal of what is stored.
+/// The run as a command prints it: with the sentences of its findings, its verdict and its causes
+/// of spikes, with its command in words, and without the checksums of the stored files.
 pub fn rendered(run: &Run) -> Run {
     let command = run.asked.command.as_deref().and_then(Line::reread);
     let asked = Plan { command: command.map(|line| line.to_string()), ..run.asked.clone() };
@@ -28,31 +29,30 @@ pub fn rendered(run: &Run) -> Run {
     }
 }
 
-/// The verdict with its sentences; none where no deadline was given.
+/// The verdict with its sentences; `None` if no deadline was given.
 pub fn rendered_verdict(run: &Run) -> Option<Verdict> {
     let verdict = run.verdict.clone()?;
     let sentence = judgement(run, &verdict).sentence(Parts::All);
     Some(Verdict { sentence: Some(sentence), ..verdict })
 }
 
-/// How much of a judgement is said.
+/// How much of a judgement is stated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Parts {
-    /// Word, misses, reason and the largest.
+    /// Word, misses, reason and maximum.
     Answer,
-    /// The same with the place of the largest.
+    /// Also the place of the maximum.
     WithPlace,
-    /// All, with the misses that may still come.
+    /// Also the bound on future misses.
     All,
 }
 
-/// The judgement of a run in its parts.
 pub(crate) struct Judgement {
     word: VerdictWord,
     /// `none of 120 361 releases missed the 250 us deadline`.
     missed: String,
     reason: Option<String>,
-    /// Whether the reason forbids the pass of a run without a miss.
+    /// Whether the reason prevents a run without misses from passing.
     but: bool,
     /// `; the largest took 214 us`.
     largest: String,
@@ -61,7 +61,7 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    /// In a sentence, or two.
+    /// One or two sentences.
     pub(crate) fn sentence(&self, parts: Parts) -> String {
         let word = self.word.as_str().to_uppercase();
         let text = format!("{word}: {}", self.without_word(parts));
@@ -71,7 +71,7 @@ impl Judgement {
         }
     }
 
-    /// The same behind the name of a run.
+    /// The sentence without the verdict, to follow the name of a run.
     pub(crate) fn without_word(&self, parts: Parts) -> String {
         let Judgement { missed, reason, but, largest, place, .. } = self;
         let place = place.as_ref().filter(|_| parts != Parts::Answer && !largest.is_empty());
@@ -84,7 +84,7 @@ impl Judgement {
     }
 }
 
-/// With a capital at its start.
+/// Capitalises the first letter.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars
@@ -110,7 +110,7 @@ pub(crate) fn judgement(run: &Run, verdict: &Verdict) -> Judgement {
     }
 }
 
-/// How many missed the deadline, in a clause.
+/// How many releases missed the deadline, as a clause.
 fn missed(run: &Run, verdict: &Verdict) -> String {
     let Verdict { deadline_ns, misses, activations, .. } = verdict;
     let (one, many) = match run.asked.method.records() {
@@ -142,7 +142,7 @@ fn largest_words(run: &Run) -> String {
     largest(run).map(words).unwrap_or_default()
 }
 
-/// What a run says of the misses that may still come.
+/// The bound that a run gives on future misses.
 pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
     let what = match run.asked.method.records() {
         Recorded::Response => judged_responses(run).1,
@@ -163,7 +163,7 @@ pub(crate) fn bound(run: &Run, verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// The same on a line.
+/// The bound on one line.
 pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     let Some(MissBursts { count, at_most_per_hour, .. }) = verdict.bursts else {
         return bound(run, verdict);
@@ -172,7 +172,7 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     let limit =
         verdict.limit.map(|limit| format!(" {}", against(&limit, verdict.word, verdict.misses)));
     let at_most = match (count, verdict.limit) {
-        // What was not seen may still come, which only a longer run excludes.
+        // Misses that did not occur may still come; only a longer run excludes them.
         (0, None) => format!(
             "{} cannot exclude up to {most} bursts of misses an hour (95 % confidence); see \
              `latlab plan`.",
@@ -187,7 +187,7 @@ pub(crate) fn bound_in_short(run: &Run, verdict: &Verdict) -> Option<String> {
     Some(at_most + &limit.unwrap_or_default())
 }
 
-/// What the tolerated rate has to do with it.
+/// Compares the bursts with the tolerated rate.
 pub(crate) fn against(limit: &BurstLimit, word: VerdictWord, misses: u64) -> String {
     let tolerated = rate(limit.per_hour);
     match (word, limit.more_ns) {
@@ -205,7 +205,7 @@ pub(crate) fn against(limit: &BurstLimit, word: VerdictWord, misses: u64) -> Str
     }
 }
 
-/// What a single run cannot know.
+/// The caveat about a single run.
 fn of_one_boot(run: &Run) -> &'static str {
     match run.asked.method.is_import() || run.asked.on.target.has_virtual_time() {
         true => "",
@@ -213,8 +213,8 @@ fn of_one_boot(run: &Run) -> &'static str {
     }
 }
 
-/// One and many of what a verdict of responses counts: a run that was cut off knows the stimuli that
-/// were answered, and no others.
+/// Singular and plural of what a verdict on responses counts. A run that was cut off knows only the
+/// stimuli that were answered.
 pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
     match run.responses() {
         Some(_) => ("stimulus", "stimuli"),
@@ -222,7 +222,7 @@ pub(crate) fn judged_responses(run: &Run) -> (&'static str, &'static str) {
     }
 }
 
-/// The largest that the verdict counts, also of those after the last stored interval.
+/// The largest latency that the verdict counts, including those after the last stored interval.
 pub(crate) fn largest(run: &Run) -> Option<SaidLatency> {
     let uncounted = run.findings.iter().filter_map(|finding| match finding.kind {
         FindingKind::Loss(LossFinding::SpikesUncounted { largest_ns, .. }) => Some(largest_ns),
@@ -233,12 +233,12 @@ pub(crate) fn largest(run: &Run) -> Option<SaidLatency> {
     Some(SaidLatency { ns: max, ..of_total }.resolved(figures::resolution(run)))
 }
 
-/// Why a run is `invalid` or `inconclusive`, in a clause; `None` if its counts decide.
+/// Why a run is `invalid` or `inconclusive`, as a clause; `None` if its counts decide.
 pub fn verdict_reason(run: &Run) -> Option<String> {
     reason(run, run.verdict.as_ref()?)
 }
 
-/// Why a run is `invalid` or `inconclusive`, in a clause.
+/// Why a run is `invalid` or `inconclusive`, as a clause.
 pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
     Some(match verdict.reason.as_ref()? {
         VerdictReason::Findings { findings } => heaviest(run, findings),
@@ -271,7 +271,7 @@ pub(crate) fn reason(run: &Run, verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// What forbids a pass of a run without a miss, in a clause.
+/// What prevents a run without misses from passing, as a clause.
 pub(crate) fn forbids_pass(run: &Run) -> Option<String> {
     let verdict = run.verdict.as_ref()?;
     let is_forbidden = matches!(verdict.reason, Some(VerdictReason::PassForbidden { .. }));
@@ -282,7 +282,7 @@ fn in_brackets(reason: Option<String>) -> String {
     reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
 }
 
-/// The first of the findings that make the run `invalid`, and how many there are besides.
+/// The first finding that makes the run `invalid`, and the number of the others.
 fn heaviest(run: &Run, codes: &[String]) -> String {
     let first = run.findings.iter().find(|finding| finding.invalidates());
     let text = first.map(|finding| finding.text());
@@ -290,7 +290,7 @@ fn heaviest(run: &Run, codes: &[String]) -> String {
     and_others(text, codes.len().saturating_sub(1) as u64)
 }
 
-/// The sentence of a finding as a clause, and how many more there are.
+/// The sentence of a finding as a clause, and the number of the others.
 pub(crate) fn and_others(text: &str, others: u64) -> String {
     let text = text.trim_end_matches('.');
     match others {
@@ -313,13 +313,13 @@ fn too_short(ended: EndReason) -> &'static str {
     }
 }
 
-/// What every bound takes for granted.
+/// The assumption behind every bound.
 pub(crate) const UNCHANGED: &str =
     "if load and machine do not change and bursts come independently";
-/// Bursts are said to clump if at least this many come at a time.
+/// Bursts with at least this many misses on average are said to clump.
 const NOTABLE_CLUMP: f64 = 1.5;
 
-/// Misses come together, so that what can be bounded is how often they do.
+/// Misses cluster, so the rate of bursts is bounded instead.
 fn bound_bursts(bursts: &MissBursts, most_per_hour: f64) -> String {
     let MissBursts { count, largest, unknown, begins_at_most, share_at_most, .. } = *bursts;
     let MissBursts { clump, sizes_above_ns, .. } = *bursts;
@@ -368,7 +368,7 @@ pub(crate) fn rate(per_hour: f64) -> String {
     }
 }
 
-/// What the rounds of a watch show together, in a clause.
+/// What the rounds of a watch prove together, as a clause.
 pub fn bursts_so_far(found: &BurstRate, bounds: &BurstLimit, limit: Option<&BurstLimit>) -> String {
     let least = if found.unknown > 0 { "at least " } else { "" };
     let bursts = counted(found.bursts, "burst of misses", "bursts of misses");
@@ -389,7 +389,7 @@ fn bursts_at(per_hour: f64) -> String {
     format!("{} {unit}", rate(per_hour))
 }
 
-/// A rate that is exceeded, rounded down to two digits.
+/// An exceeded rate, rounded down to two digits.
 fn rate_below(rate: f64) -> String {
     if rate >= 10.0 {
         return grouped(rate.floor() as u64);
@@ -418,7 +418,7 @@ fn bound_by_count(share: f64, what: &str) -> String {
     )
 }
 
-/// Gaps come when they please, so that the time without one counts, not the number of others.
+/// Gaps do not occur per cycle, so the bound depends on the time without one.
 fn bound_by_time(per_second: f64) -> String {
     let each = Nanos((1e9 / per_second) as i64);
     format!(

@@ -1,4 +1,4 @@
-//! What was measured on one target, kernel or board against what was measured on another.
+//! Compares the targets, kernels or boards of a campaign.
 
 use super::table::PlannedResult;
 use super::variants::variant_names;
@@ -9,7 +9,8 @@ use latlab_model::run_comparison::{ComparisonWord, ScenarioComparison};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 use std::collections::BTreeSet;
 
-/// Each other variant against the base: the first that is not a real-time kernel, if there is one.
+/// Each other variant against the base, which is the first one without a real-time kernel if there
+/// is one.
 pub fn comparisons(table: &CampaignTable, made: &[PlannedResult]) -> Vec<VariantComparison> {
     let names = variant_names(table);
     let mut variants: Vec<&String> = Vec::new();
@@ -50,7 +51,6 @@ fn is_realtime(row: &CampaignRow) -> bool {
     row.preemption.as_deref().is_some_and(|preemption| preemption.contains("RT"))
 }
 
-/// The valid runs of these rows.
 fn runs<'a>(rows: &[&'a CampaignRow], made: &[PlannedResult<'a>]) -> Vec<MeasuredRun<'a>> {
     let find = |id: &String| made.iter().filter_map(|one| one.run).find(|one| one.run.id == *id);
     let of_row = |row: &&'a CampaignRow| {
@@ -66,11 +66,11 @@ fn runs<'a>(rows: &[&'a CampaignRow], made: &[PlannedResult<'a>]) -> Vec<Measure
     rows.iter().flat_map(of_row).collect()
 }
 
-/// What the comparisons come to, a sentence for each scenario.
+/// A sentence for each scenario.
 pub fn comparison_lines(table: &CampaignTable) -> Vec<String> {
     let groups: BTreeSet<&String> = table.rows.iter().map(|row| &row.group).collect();
     let several = groups.len() > 1;
-    // Of many boards that cannot be told from the base for the same reason, one line says so.
+    // Boards that are equally indistinguishable from the base share one line.
     let is_alike = |one: &VariantComparison, other: &VariantComparison| {
         is_refused(one) && lines_of(one, "", several) == lines_of(other, "", several)
     };

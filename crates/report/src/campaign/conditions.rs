@@ -1,12 +1,12 @@
-//! In which repeats the machine was not as its row claims.
+//! The repeats whose machine was not as the row claims.
 
 use crate::InWords;
 use latlab_model::Run;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable};
 use latlab_model::finding::{Finding, Severity};
 
-/// Findings that say so, and from which severity on: to be told that an idle machine was not idle is
-/// news of the row, however little that matters elsewhere.
+/// Findings that count as such, each from this severity on. An idle machine that was not idle
+/// matters for a row even where the finding is only a note elsewhere.
 const CODES: [(&str, Severity); 6] = [
     ("other-work", Severity::Info),
     ("load-changed", Severity::Warning),
@@ -16,7 +16,6 @@ const CODES: [(&str, Severity); 6] = [
     ("steal", Severity::Warning),
 ];
 
-/// The first finding of each of these codes.
 pub fn of_run(run: &Run) -> Vec<Finding> {
     let first = |(code, least): &(&str, Severity)| {
         let mut all = run.findings.iter();
@@ -25,12 +24,11 @@ pub fn of_run(run: &Run) -> Vec<Finding> {
     CODES.iter().filter_map(first).collect()
 }
 
-/// The codes of a cell.
 pub fn codes(cell: &CampaignCell) -> impl Iterator<Item = &str> {
     cell.conditions.iter().map(Finding::code)
 }
 
-/// The codes of a row, each with how many of its repeats have it unless all have.
+/// The codes of a row, each with the number of repeats that have it unless all have.
 pub fn summary(row: &CampaignRow) -> Option<String> {
     let told = told(row).into_iter().map(|(finding, repeats)| match repeats.len() {
         all if all == measured(row) => finding.code().to_string(),
@@ -40,7 +38,7 @@ pub fn summary(row: &CampaignRow) -> Option<String> {
     (!told.is_empty()).then(|| told.join(", "))
 }
 
-/// A line for each code of a row, in the words of the first repeat that has it.
+/// A line for each code of a row, worded as in the first repeat that has it.
 pub fn lines(row: &CampaignRow) -> impl Iterator<Item = String> {
     told(row).into_iter().map(|(finding, repeats)| {
         let of = match repeats.as_slice() {
@@ -51,7 +49,6 @@ pub fn lines(row: &CampaignRow) -> impl Iterator<Item = String> {
     })
 }
 
-/// The lines of all rows.
 pub fn all_lines(of: &CampaignTable) -> Vec<String> {
     of.rows.iter().flat_map(lines).collect()
 }
@@ -60,7 +57,7 @@ fn measured(row: &CampaignRow) -> usize {
     row.cells.iter().filter(|cell| cell.run.is_some()).count()
 }
 
-/// The first finding of each code with the repeats that have one.
+/// The first finding of each code, and the repeats that have the code.
 fn told(row: &CampaignRow) -> Vec<(&Finding, Vec<u32>)> {
     let of_code = |(code, _): &(&str, Severity)| {
         let found = row.cells.iter().filter_map(|cell| {

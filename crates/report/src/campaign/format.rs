@@ -1,4 +1,4 @@
-//! A cell in words.
+//! Formats a cell of a campaign.
 
 use crate::figures::{LatencyBound, SaidLatency};
 use crate::units::{bin_edge, grouped, percent_of, span};
@@ -6,24 +6,22 @@ use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignTable, CellFigures, CellWord};
 use latlab_model::deadline::is_miss;
 
-/// What colours a cell: how near to the deadline its observed maximum came, where that says
-/// something.
+/// How close the observed maximum came to the deadline; decides the colour of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeadlineDistance {
-    /// Nobody gave a deadline, or there are no latencies.
+    /// No deadline was given, or there are no latencies.
     Unknown,
-    /// Up to half of it.
+    /// Up to half of the deadline.
     Far,
-    /// Up to all of it.
+    /// Up to the deadline.
     Close,
-    /// Beyond it.
+    /// Beyond the deadline.
     Over,
-    /// The figures say nothing, or there are none that can be read.
+    /// The run failed, or its folder is damaged.
     Invalid,
 }
 
 impl DeadlineDistance {
-    /// Of a cell.
     pub fn new(cell: &CampaignCell, deadline: Option<Nanos>) -> DeadlineDistance {
         if matches!(cell.state, CellWord::Failed | CellWord::Damaged) {
             return DeadlineDistance::Invalid;
@@ -36,7 +34,7 @@ impl DeadlineDistance {
         }
     }
 
-    /// The word for it in a style sheet.
+    /// The CSS class.
     pub fn class(self) -> &'static str {
         match self {
             DeadlineDistance::Unknown => "unknown",
@@ -61,7 +59,7 @@ pub fn verdict(cell: &CampaignCell) -> String {
     }
 }
 
-/// Why a cell has no figures, such as say nothing, or no pass.
+/// Why a cell has no figures, no valid ones, or no pass.
 pub fn reason(cell: &CampaignCell) -> Option<String> {
     let reason = cell.reason.as_deref().unwrap_or_default();
     match cell.state {
@@ -73,7 +71,7 @@ pub fn reason(cell: &CampaignCell) -> Option<String> {
     }
 }
 
-/// How long each run is, and that it was to be another length; the sheet may speak of that one.
+/// The length of the runs, and the planned length if it differs; the sheet may name that one.
 pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<String> {
     let length = lengths.map(|(shortest, longest)| match shortest == longest {
         true => format!("Each run: {}", span(shortest)),
@@ -88,25 +86,22 @@ pub fn length(lengths: Option<(Nanos, Nanos)>, scale: Option<&str>) -> Option<St
     }
 }
 
-/// The same of a table.
 pub fn length_of(table: &CampaignTable) -> Option<String> {
     length(table.shortest_ns.zip(table.longest_ns), table.scale.as_deref())
 }
 
-/// The observed maximum of a cell.
 pub fn maximum(figures: &CellFigures) -> Option<SaidLatency> {
     let bound = if figures.max_is_at_least { LatencyBound::AtLeast } else { LatencyBound::Known };
     Some(SaidLatency { ns: figures.max_ns?.0 as f64, bound })
 }
 
-/// The 99.9 % of a cell.
 pub fn p99_9(figures: &CellFigures) -> Option<SaidLatency> {
     let known = figures.p99_9_ns.map(|time| (bin_edge(time), LatencyBound::Known));
     let above = figures.p99_9_above_ns.map(|end| (end, LatencyBound::Above));
     known.or(above).map(|(time, bound)| SaidLatency { ns: time.0 as f64, bound })
 }
 
-/// What a cell says, without its observed maximum.
+/// All figures of a cell except its observed maximum.
 pub fn rest(figures: &CellFigures, deadline: Option<Nanos>) -> Vec<String> {
     let p99_9 = p99_9(figures)
         .map(|latency| format!("p99.9 {}", latency.words(|ns| Nanos(ns as i64).to_string())));
@@ -116,7 +111,6 @@ pub fn rest(figures: &CellFigures, deadline: Option<Nanos>) -> Vec<String> {
     p99_9.into_iter().chain(misses).chain(share(figures, deadline)).collect()
 }
 
-/// The observed maximum as a share of the deadline.
 pub fn share(figures: &CellFigures, deadline: Option<Nanos>) -> Option<String> {
     let (max, deadline) = figures.max_ns.zip(deadline)?;
     let percent = percent_of(max.0.max(0).unsigned_abs(), deadline.0.unsigned_abs())?;

@@ -1,19 +1,18 @@
-//! Campaigns and ready-made sheets, a few lines each.
+//! Lists of campaigns and of ready-made sheets, a few lines each.
 
 use crate::document::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::CampaignSummary;
 
-/// What the list of runs shows of a campaign.
 pub struct CampaignEntry {
-    /// Name of its folder.
+    /// Name of the folder.
     pub id: String,
-    /// How many of its runs stand how, and have which verdict; or why it cannot be read.
+    /// The states and verdicts of its runs, or why it cannot be read.
     pub summary: Result<CampaignSummary, String>,
 }
 
-/// The campaigns, one a line.
+/// One line for each campaign.
 pub fn campaigns(entries: &[CampaignEntry], width: usize) -> String {
     let line = |one: &CampaignEntry| {
         let state = match &one.summary {
@@ -36,19 +35,14 @@ pub fn campaigns(entries: &[CampaignEntry], width: usize) -> String {
     entries.iter().map(line).collect()
 }
 
-/// What the list of ready-made sheets shows of one.
 pub struct SheetEntry {
-    /// Its name.
     pub name: String,
-    /// The question it answers.
+    /// The question that the sheet answers.
     pub about: String,
-    /// Its runs.
     pub runs: usize,
-    /// How long they take.
     pub total_ns: Nanos,
 }
 
-/// The sheets, two lines or so each.
 pub fn sheets(entries: &[SheetEntry], width: usize) -> String {
     let paragraph = |one: &SheetEntry| {
         let runs = if one.runs == 1 { "run" } else { "runs" };

@@ -1,5 +1,5 @@
-//! The latencies of each row in a small picture, all on one scale: each repeat, and all together;
-//! and rows over each other, above all kernels.
+//! A small chart for each row of a campaign, all on one scale: each repeat, and all repeats pooled.
+//! Rows that have something in common, such as all kernels, are overlaid.
 
 use super::table::summed;
 use super::variants::variant_names;
@@ -18,15 +18,14 @@ use maud::{Markup, html};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Size of the type in a small picture.
+/// Font size in a small chart.
 const SMALL: f64 = 11.0;
-/// Between the pictures and the legend.
+/// Room between the charts and the legend.
 const BELOW: f64 = 30.0;
 
-/// A run with the counts of its threads.
 pub type Counted<'a> = (&'a Run, &'a [ThreadBins]);
 
-/// The picture: for each row of the table the runs of its cells, none where a cell has no run.
+/// The runs of each row's cells; a cell is `None` if it has no run.
 pub fn multiples(
     table: &CampaignTable,
     rows: &[Vec<Option<Counted>>],
@@ -38,7 +37,7 @@ pub fn multiples(
     let small = Small {
         title: format!("{}: row by row", table.name),
         labels: table.rows.iter().map(|row| row.label.as_str()).collect(),
-        // All repeats together are drawn beside each of them: their latencies count once.
+        // The pooled line repeats the latencies of the single repeats, so count only that one.
         latencies: groups.iter().filter_map(|group| group.first()).map(|all| all.count).sum(),
         entries: match groups.iter().any(|group| group.len() > 1) {
             true => entries(&lines).into_iter().chain([each_repeat()]).collect(),
@@ -49,13 +48,13 @@ pub fn multiples(
     small.draw(rows, options)
 }
 
-/// Whether rows have something in common, so that they can be drawn over each other.
+/// Whether some rows have something in common, so that overlaying them makes sense.
 pub fn can_be_overlaid(table: &CampaignTable) -> bool {
     let groups: BTreeSet<String> = row_lines(table).into_iter().map(|line| line.group).collect();
     groups.len() < table.rows.len()
 }
 
-/// The rows of each group over each other, all their repeats together: kernels above all.
+/// The rows of each group overlaid, with their repeats pooled.
 pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &Options) -> String {
     let lines = row_lines(table);
     let mut groups: Vec<(&str, Vec<Curve>)> = Vec::new();
@@ -71,19 +70,18 @@ pub fn overlaid(table: &CampaignTable, rows: &[Vec<Option<Counted>>], options: &
     Small { title, labels, entries: entries(&lines), groups, latencies }.draw(rows, options)
 }
 
-/// Where a row is drawn among others, by what name, and with which pen: what has the same name has
-/// the same colour in all pictures.
+/// How a row is drawn among others. Rows with the same name have the same colour in all charts.
 pub struct RowLine {
-    /// The rows that are drawn over each other.
+    /// The rows of one group are overlaid.
     pub group: String,
-    /// What it is called among these.
+    /// Name within the group.
     pub name: String,
-    /// Number of its pen.
+    /// Number of the pen.
     pub pen: usize,
 }
 
-/// Of each row: target, kernel or board where these differ, else its settings; where no row has
-/// anything in common with another, its name.
+/// Names each row by target, kernel or board where these differ, else by its settings. If no row
+/// has anything in common with another, its own name is used.
 pub fn row_lines(table: &CampaignTable) -> Vec<RowLine> {
     let lines = grouped_lines(table);
     let groups: BTreeSet<&str> = lines.iter().map(|line| line.group.as_str()).collect();
@@ -118,7 +116,7 @@ fn grouped_lines(table: &CampaignTable) -> Vec<RowLine> {
     rows.collect()
 }
 
-/// All repeats of each row together, as it is drawn among others.
+/// All repeats of each row pooled, drawn as in an overlay.
 pub fn pooled_rows<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> Vec<Curve<'a>> {
     let curve = |(line, cells): (RowLine, &Vec<Option<Counted>>)| {
         let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
@@ -127,14 +125,10 @@ pub fn pooled_rows<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> 
     row_lines(table).into_iter().zip(rows).map(curve).collect()
 }
 
-/// Small pictures on one scale.
 struct Small<'a> {
     title: String,
-    /// What stands above each.
     labels: Vec<&'a str>,
-    /// The lines of each.
     groups: Vec<Vec<Curve<'a>>>,
-    /// Which line is which.
     entries: Vec<Entry>,
     latencies: u64,
 }
@@ -179,7 +173,6 @@ impl Small<'_> {
     }
 }
 
-/// Runs together, as one line.
 fn pooled<'a>(name: String, runs: &[Counted]) -> Curve<'a> {
     let bins = summed(runs.iter().flat_map(|(_, bins)| *bins).flat_map(|thread| &thread.bins));
     let curve = Curve {
@@ -192,7 +185,7 @@ fn pooled<'a>(name: String, runs: &[Counted]) -> Curve<'a> {
     curve.with_rows(Cow::Owned(bins))
 }
 
-/// First all repeats together, then each in the background, where there are several.
+/// The pooled line first, then each repeat in the background if there are several.
 fn repeats<'a>(pen: usize, cells: &[Option<Counted<'a>>]) -> Vec<Curve<'a>> {
     let runs: Vec<Counted> = cells.iter().flatten().copied().collect();
     let all = Curve { pen: Some(pen), ..pooled("all repeats".to_string(), &runs) };
@@ -206,9 +199,9 @@ fn repeats<'a>(pen: usize, cells: &[Option<Counted<'a>>]) -> Vec<Curve<'a>> {
     }
 }
 
-/// Which line is which; of one alone there is nothing to tell.
+/// The legend; empty for a single line.
 fn entries(lines: &[RowLine]) -> Vec<Entry> {
-    // Each small picture has its name above it.
+    // Each small chart already has its name as a title.
     if lines.iter().all(|line| line.name == line.group) {
         return Vec::new();
     }

@@ -1,5 +1,5 @@
-//! A campaign as one page: the table, whose cells lead to the pages of the runs, and the
-//! distributions, kernels over each other.
+//! A campaign as one page: the table, whose cells link to the pages of the runs, and the
+//! distributions with kernels overlaid.
 
 use super::comparisons::comparison_lines;
 use super::conditions;
@@ -25,29 +25,26 @@ use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, Poo
 use latlab_model::{Nanos, Run, ThreadBins};
 use maud::{Markup, PreEscaped, html};
 
-/// Each picture is made in three widths, of which the width of the page shows one.
+/// Each chart is rendered in three widths; CSS shows the one that fits.
 const WIDTHS: [(&str, u32); 3] = [("wide", 1120), ("middle", 700), ("narrow", 400)];
 
 const TABLE: &str = "Each cell is one run: observed maximum, 99.9 % quantile, deadline misses and \
                      verdict. Colour and text show the observed maximum as a share of the deadline, \
                      or that the run is invalid, failed or damaged.";
-/// Behind it, where there are such links.
+/// Appended to the caption if there are such links.
 const LINKS: &str = " The observed maximum leads to the page of the run.";
 
-/// So many comparisons stand at the top; of more, all follow below the table.
+/// Up to this many comparisons stand at the top; if there are more, all follow below the table.
 const NAMED_COMPARISONS: usize = 2;
 
-/// A run in a cell.
 pub struct CampaignRun<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// The counts of its threads.
     pub bins: &'a [ThreadBins],
-    /// Where its own page is, seen from this one; `None` on a page that stands alone.
+    /// Link to the run's page, relative to this one; `None` on a standalone page.
     pub page: Option<String>,
 }
 
-/// The whole page; `runs` are those that the cells of the table name, in any order.
+/// The whole page. `runs` are the runs that the table names, in any order.
 pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) -> String {
     let title = format!("{}: {}", table.name, table.tally);
     let outline = Outline::page();
@@ -98,7 +95,7 @@ pub fn campaign_page(table: &CampaignTable, runs: &[CampaignRun], latlab: &str) 
     document(&title, &body)
 }
 
-/// The pictures, and the data of a chart that can be zoomed in the place of the first one.
+/// The charts, and the data with which scripts replace the first one by a zoomable chart.
 fn distributions(
     table: &CampaignTable,
     rows: &[Vec<Option<Counted>>],
@@ -138,7 +135,7 @@ fn distributions(
     }
 }
 
-/// Each row with its pooled counts; rows of one group are drawn in one chart.
+/// Each row with its pooled counts; the rows of one group share a chart.
 fn chart_lines<'a>(table: &CampaignTable, rows: &[Vec<Option<Counted>>]) -> Vec<ChartLine<'a>> {
     let is_overlaid = can_be_overlaid(table);
     let lines = row_lines(table).into_iter().zip(pooled_rows(table, rows));
@@ -231,7 +228,7 @@ fn one_cell(cell: &CampaignCell, row: &CampaignRow, runs: &[CampaignRun]) -> Mar
     }
 }
 
-/// The kernel that was measured, and the board where rows differ in it.
+/// The measured kernel, and the board if rows differ in it.
 fn machine(row: &CampaignRow, table: &CampaignTable) -> Option<String> {
     let differ = table.rows.iter().any(|other| other.board != row.board);
     let board = row.board.clone().filter(|_| differ);

@@ -1,4 +1,4 @@
-//! What a campaign will do, before it does it.
+//! What a campaign will do, shown before it starts.
 
 use super::format::length;
 use crate::document::style::Style;
@@ -9,7 +9,7 @@ use latlab_model::sanitize::escape_controls;
 use latlab_model::shell;
 use std::collections::HashSet;
 
-/// Every run in its order, and the time that all take.
+/// Every run in order, and the total time.
 pub fn planned(campaign: &Campaign, width: usize, style: Style) -> String {
     let about = campaign.about.as_ref().map(|about| format!("{}\n", wrapped(about, width, 0)));
     let length = length(campaign.shortest_and_longest(), campaign.scale.as_deref());
@@ -56,7 +56,7 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
     columns
 }
 
-/// What the runs change and execute, each once: a sheet is a program.
+/// What the runs change and execute, each listed once: a sheet can run any command.
 fn effects(campaign: &Campaign, width: usize) -> String {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for plan in campaign.rows.iter().map(|row| &row.plan) {

@@ -1,15 +1,14 @@
-//! What the repeats of a row show together of a tolerated rate of miss bursts, in sentences.
+//! What the repeats of a row prove together about a tolerated rate of miss bursts.
 
 use crate::units::{counted, grouped, percent, span};
 use crate::verdict::{UNCHANGED, against, per_hour};
 use latlab_model::campaign_table::{CampaignRow, CampaignTable, RepeatsVerdict};
 
-/// A line for each row that has a limit.
 pub fn limits(of: &CampaignTable) -> Vec<String> {
     of.rows.iter().filter_map(limit).collect()
 }
 
-/// What the repeats of a row show together; none without a limit.
+/// What the repeats of a row prove together; `None` without a limit.
 pub fn limit(row: &CampaignRow) -> Option<String> {
     Some(sentence(row, row.repeated.as_ref()?))
 }

@@ -1,5 +1,5 @@
-//! From the runs of a campaign to its table: what was measured on another target, kernel or board is
-//! another row.
+//! Builds the table of a campaign from its runs. Results from another target, kernel or board get a
+//! row of their own.
 
 use super::comparisons::comparisons;
 use super::conditions;
@@ -16,29 +16,25 @@ use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
 use std::collections::BTreeMap;
 
-/// 99.9 %, in parts per million.
 const P99_9: u32 = 999_000;
-/// With fewer latencies it is not given, as in a run.
+/// Fewer latencies than this have no p99.9, as in a run.
 const LEAST_FOR_P99_9: u64 = 1_000;
 
-/// A planned run, and what became of it.
+/// A planned run and its outcome.
 #[derive(Clone, Debug)]
 pub struct PlannedResult<'a> {
-    /// Its row in the campaign.
+    /// Index of its row in the campaign.
     pub row: usize,
-    /// The how many-th of this row.
+    /// Repeat number, from 1.
     pub repeat: u32,
-    /// How it stands.
     pub state: CellWord,
-    /// Why it failed.
     pub reason: Option<String>,
-    /// Its run, with the counts of its threads and its intervals.
     pub run: Option<MeasuredRun<'a>>,
-    /// All its tries, in their order.
+    /// All attempts in order.
     pub attempts: Vec<CellAttempt>,
 }
 
-/// The table of a campaign, from what became of each of its runs.
+/// Builds the table of a campaign from the outcome of each of its runs.
 pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
     let rows = (0..campaign.rows.len()).flat_map(|index| {
         let measured = machines(made, index);
@@ -66,7 +62,7 @@ pub fn table(campaign: &Campaign, made: &[PlannedResult]) -> CampaignTable {
     CampaignTable { comparisons, ..table }
 }
 
-/// What runs must have in common to be pooled: kernel, its preemption, and board.
+/// Only runs that agree in kernel, preemption and board are pooled.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct MeasuredMachine {
     kernel: Option<String>,
@@ -84,15 +80,15 @@ impl MeasuredMachine {
         }
     }
 
-    /// In words, where it is not the one that a row shows.
+    /// Its description, unless it is the one that the row already shows.
     fn words(&self) -> String {
         let parts = [&self.kernel, &self.preemption, &self.board];
         parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The machines on which a row of the sheet was measured, in the order of its runs; one that is not
-/// known where there is no run.
+/// The machines on which a row of the sheet was measured, in the order of its runs; one unknown
+/// machine if there is no run.
 fn machines(made: &[PlannedResult], row: usize) -> Vec<MeasuredMachine> {
     let mut known = Vec::new();
     for one in made.iter().filter(|one| one.row == row).filter_map(|one| one.run) {
@@ -120,7 +116,6 @@ fn counts(campaign: &Campaign, made: &[PlannedResult]) -> CampaignCounts {
     }
 }
 
-/// A row of the sheet on one of the machines that it was measured on.
 fn row(
     campaign: &Campaign,
     made: &[PlannedResult],
@@ -211,7 +206,7 @@ fn cell(made: &PlannedResult) -> CampaignCell {
     }
 }
 
-/// The figures of a run are its own: nothing is computed anew.
+/// Copies the figures of a run; nothing is recomputed.
 fn figures(run: &Run) -> CellFigures {
     let quantiles = run.total.quantiles.as_ref();
     let is_above = run.total.cycles >= LEAST_FOR_P99_9;
@@ -228,8 +223,8 @@ fn figures(run: &Run) -> CellFigures {
     }
 }
 
-/// Without a deadline nothing passes, but a run that failed or is invalid spoils its row as well. With a
-/// tolerated rate of bursts the repeats are judged together: they show more than each by itself.
+/// Without a deadline nothing passes, but a failed or invalid run still decides its row. With a
+/// tolerated rate of bursts the repeats are judged together, since they prove more than each alone.
 fn verdict(
     deadline: Option<Nanos>,
     cells: &[CampaignCell],
@@ -247,7 +242,7 @@ fn verdict(
     }
 }
 
-/// A miss outweighs everything; a row with a gap passes nothing.
+/// A miss outweighs everything else; a row with a missing run cannot pass.
 fn heaviest(cells: &[CampaignCell]) -> Option<VerdictWord> {
     let of = |cell: &CampaignCell| match (cell.state, cell.verdict) {
         (_, Some(word)) => Some(word),
@@ -258,7 +253,6 @@ fn heaviest(cells: &[CampaignCell]) -> Option<VerdictWord> {
     heaviest_word(cells.iter().filter_map(of))
 }
 
-/// The heaviest of several verdicts.
 pub fn heaviest_word(words: impl Iterator<Item = VerdictWord>) -> Option<VerdictWord> {
     let words: Vec<VerdictWord> = words.collect();
     let by_weight =
@@ -303,7 +297,7 @@ fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
     })
 }
 
-/// Period, counts, and smallest and largest latency of each thread over all runs.
+/// Period, bins, and smallest and largest latency of each thread over all runs.
 type OfThread = (Option<Nanos>, Vec<Bin>, Option<(Nanos, Nanos)>);
 type ByThread = BTreeMap<u32, OfThread>;
 
@@ -342,7 +336,7 @@ fn observed(runs: &[(&Run, &[ThreadBins])]) -> Option<(Nanos, Nanos)> {
     min.zip(runs.iter().filter_map(|(run, _)| run.total.max_ns).max())
 }
 
-/// Counts of the same bins together, in rising order.
+/// Adds up equal bins; the result is in ascending order.
 pub fn summed<'a>(bins: impl IntoIterator<Item = &'a Bin>) -> Vec<Bin> {
     let mut all: BTreeMap<Nanos, Bin> = BTreeMap::new();
     for bin in bins {

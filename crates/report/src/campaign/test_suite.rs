@@ -1,4 +1,4 @@
-//! The table as tests: a test case for each row, with its verdict.
+//! The table as tests: one test case for each row.
 
 use super::conditions;
 use super::format::{maximum, reason, rest, verdict};
@@ -10,8 +10,8 @@ use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
 
-/// One test suite. A row fails as its verdict does; one without a deadline fails only where a run
-/// of it did.
+/// One test suite. A row fails as its verdict does; one without a deadline fails only if one of its
+/// runs did.
 pub fn test_suite(of: &CampaignTable) -> TestSuite {
     let case = |row: &CampaignRow| TestCase {
         group: of.name.clone(),
@@ -38,12 +38,10 @@ pub fn test_suite(of: &CampaignTable) -> TestSuite {
     TestSuite { name: of.name.clone(), cases, overall, remarks, time }
 }
 
-/// When, how long and where a cell was measured.
 fn measured(cell: &CampaignCell) -> Option<(&str, Nanos, Option<&str>)> {
     Some((cell.started.as_deref()?, cell.measured_ns?, cell.hostname.as_deref()))
 }
 
-/// On what the row was measured.
 fn properties(row: &CampaignRow) -> Vec<(&'static str, String)> {
     let facts = [
         ("target", Some(row.target.clone())),
@@ -78,7 +76,7 @@ fn problem(row: &CampaignRow) -> Option<(Problem, String)> {
     }
 }
 
-/// Which repeats missed the deadline.
+/// The repeats that missed the deadline.
 fn missed(row: &CampaignRow) -> String {
     let failed = row.cells.iter().filter(|cell| cell.verdict == Some(VerdictWord::Fail));
     let line = |cell: &CampaignCell| {
@@ -90,7 +88,6 @@ fn missed(row: &CampaignRow) -> String {
     failed.map(line).collect::<Vec<_>>().join("; ")
 }
 
-/// What a cell says.
 fn words(cell: &CampaignCell, row: &CampaignRow) -> Vec<String> {
     let max = maximum(&cell.figures)
         .map(|max| format!("observed maximum {}", max.words(|ns| Nanos(ns as i64).to_string())));

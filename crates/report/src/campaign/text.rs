@@ -1,4 +1,4 @@
-//! The table as text: for the terminal, as Markdown, as CSV.
+//! The table as terminal text, Markdown and CSV.
 
 use super::comparisons::comparison_lines;
 use super::conditions;
@@ -19,7 +19,7 @@ use latlab_model::campaign_table::{
 use latlab_model::sanitize::escape_controls;
 use std::borrow::Cow;
 
-/// The table in the terminal: the observed maximum of each repeat, and all repeats together.
+/// The table for the terminal: the observed maximum of each repeat, and all repeats pooled.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let headline = headline(of)
         .map(|headline| format!("{}\n", style.paint(Colour::Bold, &wrapped(&headline, width, 0))));
@@ -68,17 +68,15 @@ fn columns(of: &CampaignTable) -> Vec<Column> {
     columns
 }
 
-/// All repeats of a row together.
 pub fn counted(row: &CampaignRow) -> Counts<'_> {
     let figures = row.pooled.as_ref().map(|pooled| &pooled.figures);
     let figures = figures.map_or_else(Cow::default, Cow::Borrowed);
     Counts { verdict: row.verdict, ..Counts::of_cell(&figures, row.deadline_ns) }
 }
 
-/// A fact of a row with its name.
 type RowFact = (&'static str, fn(&CampaignRow) -> Option<String>);
 
-/// Target, kernel and board, each where rows differ in it and their names do not say it.
+/// Target, kernel and board, each only if rows differ in it and their names do not show it.
 fn machine_columns(of: &CampaignTable) -> Vec<Column> {
     let facts: [RowFact; 3] = [
         ("target", |row| Some(row.target.clone())),
@@ -95,14 +93,14 @@ fn machine_columns(of: &CampaignTable) -> Vec<Column> {
     facts.into_iter().filter_map(column).collect()
 }
 
-/// In what the machine was not as its row claims, where any was not.
+/// How the machine differed from what its row claims; `None` if it never did.
 fn conditions_column(of: &CampaignTable) -> Option<Column> {
     let all: Vec<Option<String>> = of.rows.iter().map(conditions::summary).collect();
     let cells = || all.iter().map(|one| one.clone().unwrap_or_else(|| "-".to_string()));
     all.iter().any(Option::is_some).then(|| Column::new("conditions", 2, cells()).left())
 }
 
-/// Why cells have no figures, or such as say nothing.
+/// Why cells have no figures, or no valid ones.
 pub fn reasons(of: &CampaignTable) -> Vec<String> {
     let of_row = |row: &CampaignRow| -> Vec<String> {
         let line = |cell: &CampaignCell| {
@@ -113,19 +111,19 @@ pub fn reasons(of: &CampaignTable) -> Vec<String> {
     of.rows.iter().flat_map(of_row).collect()
 }
 
-/// All that is said below a table.
+/// All lines below the table.
 pub fn below(of: &CampaignTable) -> impl Iterator<Item = String> {
     let conditions = conditions::all_lines(of);
     let machine = conditions.into_iter().chain(virtual_time(of));
     limits(of).into_iter().chain(reasons(of)).chain(machine).chain(remarks(of))
 }
 
-/// What figures of guests are.
+/// What figures of emulated guests are worth.
 pub fn virtual_time(of: &CampaignTable) -> Option<String> {
     of.virtual_time.then(|| format!("Virtual time: {VIRTUAL_TIME_SHOWS}."))
 }
 
-/// What the numbers alone do not say.
+/// Reservations that the numbers alone do not show.
 pub fn remarks(of: &CampaignTable) -> Vec<String> {
     let mut remarks = Vec::new();
     for row in &of.rows {
@@ -141,7 +139,7 @@ pub fn remarks(of: &CampaignTable) -> Vec<String> {
     remarks
 }
 
-/// What its tries came to, where one was not enough.
+/// The outcome of the attempts, if there was more than one.
 pub fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
     let last = cell.attempts.last()?.attempt;
     let head = match cell.state {
@@ -149,7 +147,7 @@ pub fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
         CellWord::Failed if last > 1 => "given up after try",
         _ => return None,
     };
-    // What cell and head say already is not said again.
+    // Do not repeat what the cell and its heading already say.
     let is_told = |one: &&CellAttempt| one.reason.is_some() && one.reason != cell.reason;
     let told = cell.attempts.iter().filter(is_told).map(|one| {
         let missed = if one.has_failed() { "the deadline was missed, and " } else { "" };
@@ -159,7 +157,8 @@ pub fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
     Some(format!("{name}: {head} {last}{}", told.collect::<String>()))
 }
 
-/// Threads of different periods may have different numbers of latencies, which is to be known.
+/// Threads of different periods may contribute different numbers of latencies, which the reader
+/// must know.
 fn weights(label: &str, pooled: &PooledRow) -> Option<String> {
     let (most, least) = (
         pooled.threads.iter().max_by_key(|one| one.cycles)?,
@@ -184,7 +183,7 @@ fn weights(label: &str, pooled: &PooledRow) -> Option<String> {
     ))
 }
 
-/// What others have published of the row.
+/// Published results for the row.
 pub fn published(row: &CampaignRow) -> Option<String> {
     let figure = |figure: &latlab_model::campaign::PublishedFigure| {
         let max = figure.max_ns.map(|max| format!(" {max}")).unwrap_or_default();
@@ -196,7 +195,7 @@ pub fn published(row: &CampaignRow) -> Option<String> {
         .then(|| format!("{}: published maxima: {}", row.label, figures.join(", ")))
 }
 
-/// The whole table in the Markdown of GitHub: each cell with all that it says.
+/// The whole table in GitHub Markdown, each cell in full.
 pub fn markdown(of: &CampaignTable) -> String {
     let mut columns =
         vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
@@ -234,10 +233,9 @@ fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// A field of CSV with its name.
 type Field = (&'static str, fn(&CampaignRow, &CampaignCell) -> String);
 
-/// What a line of CSV holds; what is not known is empty.
+/// The fields of a CSV line; an unknown value is empty.
 const FIELDS: [Field; 18] = [
     ("row", |row, _| csv_text(&row.label)),
     ("target", |row, _| csv_text(&row.target)),
@@ -267,7 +265,7 @@ fn text_of(text: &Option<String>) -> String {
     text.as_deref().map(csv_text).unwrap_or_default()
 }
 
-/// A number without a unit; nothing of a cell without a run.
+/// A number without unit; empty if the cell has no run.
 fn figure_of(cell: &CampaignCell, id: &str) -> String {
     let counted = Counts::of_cell(&cell.figures, None);
     match (figure(id).get)(&counted).filter(|_| cell.run.is_some()) {
@@ -277,7 +275,7 @@ fn figure_of(cell: &CampaignCell, id: &str) -> String {
     }
 }
 
-/// A line for each cell, with exact nanoseconds. No text is a formula.
+/// A line for each cell, in exact nanoseconds. No text can act as a spreadsheet formula.
 pub fn csv(of: &CampaignTable) -> String {
     let line = |fields: Vec<String>| fields.join(",") + "\n";
     let head = line(FIELDS.map(|(name, _)| name.to_string()).into());
@@ -286,8 +284,8 @@ pub fn csv(of: &CampaignTable) -> String {
     head + &lines.collect::<String>()
 }
 
-/// A text as a field of RFC 4180; a spreadsheet takes what begins as a formula does for a text only
-/// behind an apostrophe, and what stands behind another separator for another field unless quoted.
+/// A text as a field of RFC 4180. An apostrophe keeps a spreadsheet from taking it for a formula,
+/// and quotes keep one with another separator from splitting it.
 fn csv_text(text: &str) -> String {
     let begins =
         |c| matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '\t' | '\r' | '\n');

@@ -1,5 +1,5 @@
-//! What the rows of a campaign differ in besides their settings, target, kernel or board, and what
-//! each of these came to.
+//! The targets, kernels and boards that the rows of a campaign were measured on, and the outcome of
+//! each.
 
 use super::table::heaviest_word;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable};
@@ -7,13 +7,13 @@ use latlab_model::run::VerdictWord;
 use latlab_model::target::short_name;
 use std::collections::BTreeSet;
 
-/// More rows than these are not named in a sentence.
+/// A sentence names at most this many rows.
 const NAMED_ROWS: usize = 3;
-/// So many targets, kernels or boards that all pass are named in a sentence.
+/// A sentence names up to this many targets, kernels or boards that all pass.
 const NAMED_VARIANTS: usize = 8;
 
-/// What was measured in each row, by the shortest name that tells them apart: `rt-6.12`. All names
-/// are empty where every row was measured on the same target, kernel and board.
+/// What was measured in each row, by the shortest distinguishing name, such as `rt-6.12`. All names
+/// are empty if every row was measured on the same target, kernel and board.
 pub fn variant_names(table: &CampaignTable) -> Vec<String> {
     let facts: Vec<[String; 3]> = table.rows.iter().map(facts).collect();
     let distinct = |of: &dyn Fn(&[String; 3]) -> String| {
@@ -33,13 +33,12 @@ pub fn variant_names(table: &CampaignTable) -> Vec<String> {
     facts.iter().map(|fact| joined(fact, enough)).map(without_common_folder(&facts)).collect()
 }
 
-/// Target, kernel and board of a row.
 fn facts(row: &CampaignRow) -> [String; 3] {
     let target = short_name(&row.target).to_string();
     [target, kernel(row).unwrap_or_default(), row.board.clone().unwrap_or_default()]
 }
 
-/// The machine of a lab target goes without saying where all have the same.
+/// Drops the folder of lab targets if all have the same.
 fn without_common_folder(facts: &[[String; 3]]) -> impl Fn(String) -> String {
     let machine =
         |fact: &[String; 3]| fact[0].split_once('/').map(|(machine, _)| machine.to_string());
@@ -54,7 +53,7 @@ fn without_common_folder(facts: &[[String; 3]]) -> impl Fn(String) -> String {
     }
 }
 
-/// The kernel of a row with its preemption, as far as it is known.
+/// The kernel of a row and its preemption, as far as known.
 pub fn kernel(row: &CampaignRow) -> Option<String> {
     let kernel = row.kernel.as_ref()?;
     Some(match &row.preemption {
@@ -65,7 +64,7 @@ pub fn kernel(row: &CampaignRow) -> Option<String> {
     })
 }
 
-/// What the campaign came to: each target, kernel or board with its verdict, or each row; none
+/// The outcome of the campaign: each target, kernel or board with its verdict, or each row. `None`
 /// without a verdict.
 pub fn headline(table: &CampaignTable) -> Option<String> {
     table.rows.iter().find_map(|row| row.verdict)?;
@@ -96,7 +95,7 @@ pub fn headline(table: &CampaignTable) -> Option<String> {
     }
 }
 
-/// A name with the heaviest verdict of its rows, and where not all have it.
+/// A name with the heaviest verdict of its rows, and the exceptions.
 fn clause(name: &str, rows: &[&CampaignRow]) -> String {
     let word = heaviest_word(rows.iter().filter_map(|row| row.verdict));
     let with: Vec<&str> =
@@ -122,7 +121,7 @@ fn verb(word: Option<VerdictWord>) -> &'static str {
     }
 }
 
-/// How many rows have which verdict.
+/// The number of rows by verdict.
 fn tally(table: &CampaignTable) -> String {
     let words = VerdictWord::ALL.iter().map(|word| Some(*word)).chain([None]);
     let counts = words.filter_map(|word| {

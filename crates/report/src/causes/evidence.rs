@@ -1,9 +1,9 @@
-//! What is known of a leg in addition to its holder, and why a spike is not explained, as parts of sentences.
+//! Further facts about a part of the breakdown, and why a spike is not explained, as clauses.
 
 use latlab_model::explanation::{BlameLeg, LegEvidence, UnexplainedReason};
 use latlab_model::units::counted;
 
-/// Why a spike is not explained, or not wholly.
+/// Why a spike is not explained, or only in part.
 pub(crate) fn reason(reason: UnexplainedReason) -> &'static str {
     match reason {
         UnexplainedReason::NoEvents => "no event of its CPU is recorded",
@@ -21,7 +21,6 @@ pub(crate) fn reason(reason: UnexplainedReason) -> &'static str {
     }
 }
 
-/// What else is known of a leg.
 pub fn detail(leg: &BlameLeg) -> Option<String> {
     Some(match leg.evidence.as_ref()? {
         LegEvidence::TimerOf { thread } => format!("a timer of {thread}"),

@@ -1,4 +1,4 @@
-//! What the causes of large latencies say: the only place with their words. `latlab-model` has codes and
+//! The only place with the words for causes of large latencies; `latlab-model` has codes and
 //! numbers.
 
 mod evidence;
@@ -18,7 +18,7 @@ use latlab_model::explanation::{
     BlameLeg, Cause, RunExplanation, SpikeBlame, Unexplained, UnexplainedReason,
 };
 
-/// What the flight recorder says of a run, with its words, as a command prints it.
+/// The explanation from the flight recorder with its words filled in, as a command prints it.
 pub fn rendered(run: &Run) -> Option<RunExplanation> {
     let explanation = run.explanation.as_ref()?;
     let cause = |one: &Cause| Cause {
@@ -35,7 +35,7 @@ pub fn rendered(run: &Run) -> Option<RunExplanation> {
     })
 }
 
-/// One spike with its words.
+/// One spike with its words filled in.
 pub fn spike(blame: &SpikeBlame) -> SpikeBlame {
     SpikeBlame {
         legs: blame.legs.iter().map(leg).collect(),

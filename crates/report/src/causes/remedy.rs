@@ -5,27 +5,27 @@ use latlab_model::plan::Policy;
 use latlab_model::sanitize::is_hidden;
 use latlab_model::shell::Line;
 
-/// What is left where nothing can be moved.
+/// The remedy if nothing can be moved.
 fn isolate() -> Line {
     Line::new("Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.")
 }
 
-/// What keeps a host from taking time.
+/// Keeps the host from taking CPU time.
 fn pin_virtual_cpus() -> Line {
     Line::new("On the host, give each virtual CPU a CPU of its own: virsh vcpupin DOMAIN VCPU CPU")
 }
 
-/// The command that moves all threads of all processes of a name.
+/// Command that moves all threads of all processes with this name.
 fn elsewhere(process: &str) -> Line {
     of_all(process).text("| xargs -n 1 taskset -apc CPUS")
 }
 
-/// The command that gives the numbers of the processes of a name.
+/// Command that prints the process IDs for a name.
 fn of_all(name: &str) -> Line {
     Line::new("pgrep -x").operand(pattern(name))
 }
 
-/// A name as a pattern of `pgrep` that matches it alone: a thread may have any name.
+/// A `pgrep` pattern that matches only this name; a thread may have any name.
 fn pattern(name: &str) -> String {
     let mut escaped = String::new();
     for one in name.chars() {
@@ -33,7 +33,7 @@ fn pattern(name: &str) -> String {
             '.' | '[' | ']' | '(' | ')' | '*' | '+' | '?' | '{' | '}' | '|' | '^' | '$' | '\\' => {
                 escaped.extend(['\\', one]);
             }
-            // What cannot be read or written matches anything.
+            // An unreadable or unprintable character matches any.
             char::REPLACEMENT_CHARACTER => escaped.push('.'),
             one if is_hidden(one) => escaped.push('.'),
             one => escaped.push(one),
@@ -42,19 +42,19 @@ fn pattern(name: &str) -> String {
     escaped
 }
 
-/// The command that moves an interrupt.
+/// Command that moves an interrupt.
 fn move_interrupt(number: u32) -> Line {
     Line::new("echo CPUS >").word(format!("/proc/irq/{number}/smp_affinity_list"))
 }
 
-/// The interrupt of the kernel's thread of this name: `irq/33-eth0`. Another thread may have such a
-/// name too, and then anything may stand in it.
+/// The interrupt number in a kernel thread's name, such as `irq/33-eth0`. Other threads can have
+/// such a name too, with anything in it.
 fn threaded_interrupt(name: &str) -> Option<u32> {
     name.strip_prefix("irq/")?.split('-').next()?.parse().ok()
 }
 
-/// What to do about a cause: a command, or a sentence. `policy` is that of the measured threads. What was made
-/// of the true names is returned as it is.
+/// A command or a sentence. `policy` is that of the measured threads. The result contains names
+/// unchanged, not sanitized.
 pub fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
     cause.remedy.clone().unwrap_or_else(|| remedy_of(cause, policy))
 }
@@ -88,7 +88,7 @@ fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
         HolderKind::Thread | HolderKind::PageFaults => {
             elsewhere(cause.process.as_deref().unwrap_or(name))
         }
-        // What it starts is where it is itself.
+        // A starter's children inherit its CPUs.
         HolderKind::Starts => cause.thread.map_or_else(|| elsewhere(name), move_thread),
         HolderKind::InterruptsOff => {
             Line::new("Keep").word(name).text("on another CPU, or find what it calls.")
@@ -103,7 +103,7 @@ fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
         }
         HolderKind::Interrupt => {
             let number = name.split_once(' ').and_then(|(number, _)| number.parse().ok());
-            // Interrupts of the kernel itself cannot be moved.
+            // The kernel's own interrupts cannot be moved.
             number.map_or_else(isolate, move_interrupt)
         }
         HolderKind::Throttled => match policy {
@@ -120,7 +120,7 @@ fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
         HolderKind::Softirq => {
             Line::new("Use a PREEMPT_RT kernel, where softirqs run in threads of lower priority.")
         }
-        // A timer is where the thread was that started it.
+        // A timer fires on the CPU of the thread that started it.
         HolderKind::OtherTimers => match (&cause.process, cause.thread) {
             (Some(process), _) => elsewhere(process),
             (None, Some(id)) => move_thread(id),

@@ -74,7 +74,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     format!("{}: {what}, {share} % of it.", blame.latency_ns)
 }
 
-/// The names of what was started, in brackets.
+/// The names of what was started, in parentheses.
 fn started(blame: &SpikeBlame) -> String {
     let words = blame.started.iter().map(|one| match one.threads {
         1 => one.name.clone(),

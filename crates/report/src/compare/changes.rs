@@ -1,11 +1,11 @@
-//! What was asked for otherwise on the two sides.
+//! Requested settings that differ between the two sides.
 
 use crate::sentence;
 use latlab_model::Run;
 use latlab_model::comparison::FactChange;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each side was measured with, where it differs: load, method, version of latlab.
+/// Load, method and version of latlab of each side, where they differ.
 pub fn plan_changes(base: &[&Run], candidate: &[&Run]) -> Vec<FactChange> {
     let (base, candidate) = (facts(base), facts(candidate));
     let names: BTreeSet<&String> = base.keys().chain(candidate.keys()).collect();
@@ -28,7 +28,7 @@ fn facts(runs: &[&Run]) -> BTreeMap<String, BTreeSet<String>> {
         let own =
             [("load".to_string(), run.load_or("none")), ("latlab".to_string(), run.latlab.clone())];
         for (what, value) in of_plan.chain(own).filter(|(what, _)| what != "target") {
-            // Each run has a seed of its own, by intention.
+            // Each run has its own seed by design.
             let value = value.split(", seed ").next().unwrap_or_default().to_string();
             facts.entry(what).or_default().insert(value);
         }

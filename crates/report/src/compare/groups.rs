@@ -1,12 +1,12 @@
-//! Runs that are shown together as sides: those of one name, kernel or load against those of another.
+//! Groups runs into sides by name, kernel or load.
 
 use super::sentences::{FEWEST_RUNS, scenario_sentence};
 use crate::facts;
 use latlab_model::Run;
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
 
-/// Whether the runs differ by more than chance: a sentence for each side against that of the first run;
-/// none where nothing tells sides apart.
+/// Whether the runs differ by more than chance: a sentence for each side against that of the first
+/// run. Empty if nothing distinguishes the sides.
 pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     let valid: Vec<MeasuredRun> =
         runs.iter().copied().filter(|one| !facts::is_invalid(one.run)).collect();
@@ -17,7 +17,7 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     let Some(sides) = sides else { return Vec::new() };
     let Some(((base, first), others)) = sides.split_first() else { return Vec::new() };
     if sides.iter().all(|(_, runs)| runs.len() == 1) {
-        // Of single series of responses or gaps something else is said.
+        // Single series of responses or gaps have their own sentences.
         if !valid.iter().all(|one| one.run.has_releases() || one.run.asked.method.is_import()) {
             return Vec::new();
         }
@@ -37,7 +37,6 @@ pub fn judgements(runs: &[MeasuredRun]) -> Vec<String> {
     judged.collect()
 }
 
-/// A side with its name.
 type Side<'a> = (String, Vec<MeasuredRun<'a>>);
 
 fn sides<'a>(runs: &[MeasuredRun<'a>], fact: &dyn Fn(&Run) -> String) -> Vec<Side<'a>> {

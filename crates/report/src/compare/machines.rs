@@ -1,4 +1,4 @@
-//! What differs between the machines and the plans of two sides, as a part of the page.
+//! The page's section on how the machines and plans of two sides differ.
 
 use crate::document::outline::plural;
 use crate::document::table::{Column, Table, markup};
@@ -6,7 +6,7 @@ use latlab_model::comparison::{Comparison, FactChange, SettingChange};
 use latlab_model::run_comparison::RunComparison;
 use maud::{Markup, html};
 
-/// How much is known to differ: facts, settings, kernel options.
+/// Summary: the number of differing facts, settings and kernel options.
 pub fn sum(of: &RunComparison) -> Option<String> {
     let settings = of.machines.as_ref().map_or(0, |one| one.settings.len());
     let options = of.machines.as_ref().map_or(0, options);
@@ -25,7 +25,7 @@ fn options(of: &Comparison) -> usize {
     of.config.iter().flatten().map(|topic| topic.options.len()).sum()
 }
 
-/// All of it, kernel options by topic.
+/// All differences, kernel options by topic.
 pub fn content(of: &RunComparison) -> Markup {
     html! {
         @if of.changes.is_empty() { p { "Machines, loads and methods are the same, as far as is known." } }
@@ -56,7 +56,6 @@ fn of_machines(of: &Comparison) -> Markup {
     }
 }
 
-/// A value of both sides.
 struct Row {
     name: String,
     before: Option<String>,

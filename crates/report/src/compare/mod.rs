@@ -1,4 +1,4 @@
-//! Runs of two sides against each other: in sentences, as a table, as Markdown, as tests, as a page.
+//! Compares two sides of runs: as sentences, table, Markdown, tests and page.
 
 mod changes;
 mod groups;

@@ -1,5 +1,5 @@
-//! A comparison as one self-contained page: the answer, the figures of each metric, what changed where,
-//! and folded below it what it rests on.
+//! A comparison as one self-contained page: the answer, the figures of each metric, what changed
+//! where, and the supporting data folded below.
 
 use super::sections::{changes, exposure, ids, left_out, of_scenario};
 use super::sentences::{headline, scenario, title};
@@ -22,10 +22,9 @@ use latlab_model::run_comparison::{
 };
 use maud::{Markup, html};
 
-/// Height of the picture of the answer.
 const SHIFT_HEIGHT: u32 = 220;
 
-/// The whole page; `runs` are those that are compared, in any order.
+/// The whole page; `runs` are the compared runs, in any order.
 pub fn page(of: &RunComparison, runs: &[RunWithBins]) -> String {
     let outline = Outline::page();
     let body = html! {
@@ -55,7 +54,7 @@ pub fn page(of: &RunComparison, runs: &[RunWithBins]) -> String {
     document(&headline(of), &body)
 }
 
-/// The class of the page's colours.
+/// The CSS class.
 pub(crate) fn class(word: ComparisonWord) -> &'static str {
     match word {
         ComparisonWord::NoRegression => "pass",
@@ -118,7 +117,7 @@ fn sections(
     }
 }
 
-/// Number, exposure, method and source of all figures.
+/// The number, exposure, method and source behind all figures.
 fn basis(of: &ScenarioComparison) -> Markup {
     let sides = [("base", &of.base), ("candidate", &of.candidate)];
     let columns = vec![
@@ -173,7 +172,7 @@ fn shifts(of: &ScenarioComparison, outline: &Outline) -> Markup {
     })
 }
 
-/// The tails of both sides over each other, all runs of a side together.
+/// The tails of both sides overlaid, with the runs of a side pooled.
 fn tails(of: &ScenarioComparison, runs: &[RunWithBins], outline: &Outline) -> Option<Section> {
     let (base, candidate) = (runs_of(&of.base, runs), runs_of(&of.candidate, runs));
     let sides = [pooled_side("base", &base)?, pooled_side("candidate", &candidate)?];

@@ -1,4 +1,4 @@
-//! What is said of a comparison below its answer.
+//! The sections of a comparison below its answer.
 
 use super::machines;
 use super::page::class;
@@ -18,17 +18,17 @@ use latlab_model::run_comparison::{
 };
 use latlab_model::shell::Line;
 
-/// Settings of the machine that are named; the others are counted.
+/// This many machine settings are named; the others are counted.
 const NAMED_SETTINGS: usize = 6;
-/// Runs of a side that are named above the figures; of more all follow below.
+/// This many runs of a side are named above the figures; if there are more, all follow below.
 const NAMED_RUNS: usize = 3;
 
-/// All of a scenario but its pictures.
+/// All sections of a scenario except the charts.
 pub fn of_scenario(of: &ScenarioComparison) -> Vec<Section> {
     [Some(metrics(of)), misses(of), Some(runs(of)), causes(of)].into_iter().flatten().collect()
 }
 
-/// The metrics of both sides, with what limits them.
+/// The metrics of both sides, and what limits them.
 pub fn metrics(of: &ScenarioComparison) -> Section {
     let caption = "A number of each run for each metric; ratios are candidate to base";
     let table = Table::new(caption, metric_columns(of)).stacked();
@@ -87,7 +87,6 @@ fn metric_columns(of: &ScenarioComparison) -> Vec<Column> {
     ]
 }
 
-/// Deadline misses of both sides.
 fn misses(of: &ScenarioComparison) -> Option<Section> {
     let misses = of.misses.as_ref()?;
     let sum = misses.word.map(|word| title(word).to_lowercase());
@@ -95,7 +94,7 @@ fn misses(of: &ScenarioComparison) -> Option<Section> {
     Some(section.sum(sum).text(missed(misses)))
 }
 
-/// The runs of both sides with their maxima, which are shown and not judged.
+/// The runs of both sides with their maxima, which are shown but not judged.
 fn runs(of: &ScenarioComparison) -> Section {
     let all: Vec<&ComparedRun> = of.base.iter().chain(&of.candidate).collect();
     let sides = of.base.iter().map(|_| "base").chain(of.candidate.iter().map(|_| "candidate"));
@@ -124,14 +123,13 @@ fn runs(of: &ScenarioComparison) -> Section {
     }
 }
 
-/// Causes of the spikes of both sides.
 fn causes(of: &ScenarioComparison) -> Option<Section> {
     let ComparedCauses { base, candidate } = of.causes.as_ref()?;
     let both = SideBySide::new([("base", Some(base)), ("candidate", Some(candidate))])?;
     Some(both.section())
 }
 
-/// What differs between the two sides besides the figures.
+/// Other differences between the two sides.
 pub fn changes(of: &RunComparison) -> Section {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_string());
     let line = |one: &FactChange| {
@@ -151,7 +149,7 @@ pub fn changes(of: &RunComparison) -> Section {
     section.texts_on(On::Text, left_out(of))
 }
 
-/// Which runs are compared; of many the first.
+/// Which runs are compared; only the first ones if there are many.
 fn sides(of: &ScenarioComparison) -> String {
     let names = |runs: &[ComparedRun]| match runs.len() {
         few if few <= NAMED_RUNS => ids(runs),
@@ -167,7 +165,7 @@ fn all_runs(of: &ScenarioComparison) -> Vec<String> {
     many.map(|(side, runs)| format!("Runs of the {side}: {}.", ids(runs))).collect()
 }
 
-/// The middle of the values of a side; of two that of their logarithms, as the ratio is one of logarithms.
+/// The median of a side. Of two values, their geometric mean, as the ratio is one of logarithms.
 pub fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

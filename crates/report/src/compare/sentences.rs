@@ -1,4 +1,4 @@
-//! What a comparison says in plain words.
+//! The sentences of a comparison.
 
 use crate::InWords;
 use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed, within_sentence};
@@ -10,22 +10,22 @@ use latlab_model::run_comparison::{
     UnsupportedMetric,
 };
 
-/// Runs a side that are asked for: four may show that nothing got worse, but hardly that something did.
+/// Runs requested for each side: four may show that nothing got worse, but hardly that something
+/// did.
 pub(super) const FEWEST_RUNS: usize = 5;
-/// Runs a side that nobody is asked to exceed.
+/// More runs than this are never requested.
 const MOST_RUNS: &str = "more than 30";
-/// The metrics, in the order in which one stands for a scenario.
+/// The metrics in the order in which one represents a scenario.
 const HEADLINE_METRICS: [Metric; 5] =
     [Metric::P99_9, Metric::P99_99, Metric::MedianMaximum, Metric::P99, Metric::P50];
-/// What decides on a machine that drifts.
+/// The way to decide on a machine that drifts.
 const IN_TURNS: &str = "measure base, candidate, candidate, base, and so on";
-/// How sides take turns.
 const TURNS: &str =
     "Let the sides take turns: base, candidate, candidate, base (in a campaign, order = \"abba\").";
-/// A ratio below this is told as a factor by which something is better.
+/// A ratio below this is stated as a factor of improvement.
 const MUCH_BETTER: f64 = 0.8;
 
-/// The word as it stands in front of a sentence.
+/// The word as the title of a sentence.
 pub fn title(word: ComparisonWord) -> &'static str {
     match word {
         ComparisonWord::NoRegression => "NO REGRESSION",
@@ -36,7 +36,6 @@ pub fn title(word: ComparisonWord) -> &'static str {
     }
 }
 
-/// The answer, in a sentence or two.
 pub fn headline(of: &RunComparison) -> String {
     match &of.scenarios[..] {
         [] if of.word == ComparisonWord::Inconclusive => {
@@ -57,8 +56,8 @@ pub fn headline(of: &RunComparison) -> String {
     }
 }
 
-/// What a scenario comes to, by the names of its sides: "rt is better at p99.9 by a factor
-/// of 4.1 (95 %: 3.2 to 5.6), 5 repeats a side"; `one` is what a side has several of.
+/// The result of a scenario with the names of its sides: "rt is better at p99.9 by a factor of 4.1
+/// (95 %: 3.2 to 5.6), 5 repeats a side". `one` is the unit of a side, such as a repeat.
 pub fn scenario_sentence(
     of: &ScenarioComparison,
     base: &str,
@@ -123,7 +122,6 @@ fn of_interval(
     interval.map(words)
 }
 
-/// What a scenario comes to.
 pub fn scenario(of: &ScenarioComparison) -> String {
     let title = title(of.word);
     if of.word == ComparisonWord::Refused {
@@ -169,7 +167,7 @@ pub fn unsupported(of: &UnsupportedMetric) -> String {
     }
 }
 
-/// Runs that take no part because latencies may be missing in them.
+/// Runs that are left out because latencies may be missing in them.
 pub fn incomplete(of: &[IncompleteRun]) -> Vec<String> {
     let line = |one: &IncompleteRun| {
         let why = and_others(&within_sentence(&one.finding.text()), one.others);
@@ -178,7 +176,7 @@ pub fn incomplete(of: &[IncompleteRun]) -> Vec<String> {
     of.iter().map(line).collect()
 }
 
-/// How many runs the sides of a metric have.
+/// The number of runs on each side of a metric.
 fn runs(of: &MetricComparison) -> String {
     match (of.base_ns.len(), of.candidate_ns.len()) {
         (base, candidate) if base == candidate => {
@@ -212,12 +210,10 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// Both ends of an interval.
 pub fn range(RatioInterval { low, high, .. }: RatioInterval) -> String {
     format!("{} to {}", ratio(low), ratio(high))
 }
 
-/// A metric with what it comes to.
 fn metric_sentence(of: &MetricComparison) -> String {
     let care = percent(of.care);
     match of.word {
@@ -270,12 +266,12 @@ fn more(of: &MetricComparison, one: &str) -> String {
     }
 }
 
-/// A share with two digits or three.
+/// A share with two or three digits.
 pub fn about(share: f64) -> String {
     format!("{} %", trimmed(format!("{:.*}", if share < 0.1 { 1 } else { 0 }, share * 100.0)))
 }
 
-/// Which changes this machine lets one see, a sentence for each metric that is shown.
+/// The smallest changes that this machine can show, a sentence for each metric shown.
 pub fn power(of: &ScenarioComparison) -> Option<String> {
     let one = headline_metric(of, |one| one.variation.is_some())?;
     let (care, varies) = (percent(one.care), about(one.variation?));
@@ -290,7 +286,6 @@ pub fn power(of: &ScenarioComparison) -> Option<String> {
     ))
 }
 
-/// Deadline misses of both sides.
 pub fn missed(of: &MissComparison) -> String {
     let side = |misses: u64, due: u64| {
         let share = percent_of(misses, due).filter(|_| misses > 0);
@@ -317,7 +312,7 @@ pub fn missed(of: &MissComparison) -> String {
     }
 }
 
-/// Bursts of misses of both sides, and what is tolerated of the candidate.
+/// Miss bursts of both sides, and the rate tolerated for the candidate.
 fn rates(of: &BurstComparison) -> String {
     let side = |rate: &BurstRate| {
         let unknown = (rate.unknown > 0).then_some(" at least");
@@ -348,7 +343,7 @@ fn is_above(limit: &BurstLimit) -> bool {
     limit.at_least_per_hour > limit.per_hour
 }
 
-/// What the candidate's runs say of a tolerated rate.
+/// What the candidate's runs prove about a tolerated rate.
 fn tolerated(limit: &BurstLimit) -> String {
     let rate = rate(limit.per_hour);
     match limit.more_ns {
@@ -370,7 +365,7 @@ pub fn probability(p: f64) -> String {
     }
 }
 
-/// The largest latency of each run, which is shown and not judged.
+/// The largest latency of each run, shown but not judged.
 pub fn maxima(of: &ScenarioComparison) -> String {
     let side = |runs: &[latlab_model::run_comparison::ComparedRun]| {
         let each = runs.iter().map(|run| match run.max_ns {
@@ -387,7 +382,7 @@ pub fn maxima(of: &ScenarioComparison) -> String {
     )
 }
 
-/// Why nothing can be said, in a clause; `one` is what a side has several of.
+/// Why no judgement is possible, as a clause; `one` is the unit of a side, such as a repeat.
 fn refusal(remark: &ComparisonRemark, one: &str) -> Option<String> {
     match remark {
         ComparisonRemark::TooFewRuns { base, candidate } => {
@@ -419,7 +414,7 @@ fn drifts(of: &MetricDrift) -> String {
     format!("{} {verb} by {} from run to run", of.metric, about(of.a_run.abs()))
 }
 
-/// A limit of the comparison, in a sentence or two.
+/// A limitation of the comparison, in a sentence or two.
 pub fn remark(of: &ComparisonRemark) -> String {
     match of {
         ComparisonRemark::TooFewRuns { base, candidate } => format!(

@@ -1,16 +1,15 @@
-//! The runs of a side as one, for pictures of both sides over each other.
+//! Pools the runs of a side, for charts that overlay both sides.
 
 use crate::run_with_bins::RunWithBins;
 use latlab_model::run_comparison::ComparedRun;
 use latlab_model::{Nanos, Run, ThreadBins};
 
-/// The runs of a side among all.
 pub fn runs_of<'a>(side: &[ComparedRun], all: &[RunWithBins<'a>]) -> Vec<RunWithBins<'a>> {
     let find = |one: &ComparedRun| all.iter().find(|known| known.run.id == one.id).copied();
     side.iter().filter_map(find).collect()
 }
 
-/// All runs of a side as one run of this name; none of no run.
+/// All runs of a side as one run with this name; `None` for no run.
 pub fn pooled_side(name: &str, runs: &[RunWithBins]) -> Option<(Run, Vec<ThreadBins>)> {
     let mut run = runs.first()?.run.clone();
     let sum =

@@ -1,4 +1,4 @@
-//! A comparison as tests: a test case for each metric of each scenario.
+//! A comparison as tests: one test case for each metric of each scenario.
 
 use super::sections::middle;
 use super::sentences::{headline, missed, probability, range, ratio, remark, title};
@@ -7,7 +7,7 @@ use latlab_model::run_comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
 };
 
-/// One test suite. What regressed fails; what is undecided is an error.
+/// One test suite. A regression is a failure, an undecided metric an error.
 pub fn test_suite(of: &RunComparison) -> TestSuite {
     let cases: Vec<TestCase> = of.scenarios.iter().flat_map(cases).collect();
     let remarks = of.scenarios.iter().flat_map(|one| one.remarks.iter().map(remark));
@@ -34,7 +34,6 @@ fn cases(of: &ScenarioComparison) -> Vec<TestCase> {
     of.metrics.iter().map(metric).chain(misses).collect()
 }
 
-/// A test case of a comparison's word.
 pub(crate) fn case(group: &str, name: String, word: ComparisonWord, message: String) -> TestCase {
     let (problem, output) = match word {
         ComparisonWord::NoRegression => (None, Some(message)),
@@ -44,7 +43,6 @@ pub(crate) fn case(group: &str, name: String, word: ComparisonWord, message: Str
     TestCase { group: group.to_string(), name, problem, output, ..TestCase::default() }
 }
 
-/// The medians of both sides.
 fn figures(of: &MetricComparison) -> Vec<Figure> {
     let name = of.metric.as_str().replace(' ', "-");
     let sides = [("base", &of.base_ns), ("candidate", &of.candidate_ns)];

@@ -1,4 +1,4 @@
-//! A comparison for the terminal, and as Markdown.
+//! A comparison for the terminal and as Markdown.
 
 use super::sections::{changes, of_scenario};
 use super::sentences::{headline, scenario};
@@ -7,7 +7,6 @@ use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
 use latlab_model::run_comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 
-/// The whole comparison in the terminal.
 pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
     let head = wrapped(&headline(of), width, 0);
     let mut text = format!("{}\n", style.paint(colour(of.word), &head));
@@ -21,7 +20,6 @@ pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
     format!("{text}\n{}", to_terminal(&[changes(of)], width, style))
 }
 
-/// The whole comparison in the Markdown of GitHub.
 pub fn markdown(of: &RunComparison) -> String {
     let mut text = format!("**{}**\n\n", escaped(&headline(of)));
     for one in &of.scenarios {
@@ -33,12 +31,11 @@ pub fn markdown(of: &RunComparison) -> String {
     text + &to_markdown(&[changes(of)])
 }
 
-/// The name of a scenario where there are several.
+/// The name of a scenario if there are several.
 fn heading<'a>(of: &RunComparison, one: &'a ScenarioComparison) -> Option<&'a str> {
     (of.scenarios.len() > 1).then(|| one.name.as_deref().unwrap_or("runs"))
 }
 
-/// The colour of the terminal.
 pub(crate) fn colour(word: ComparisonWord) -> Colour {
     match word {
         ComparisonWord::NoRegression => Colour::Good,

@@ -7,10 +7,9 @@ use crate::units::bytes;
 use latlab_model::comparison::{Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange};
 use latlab_model::run::Severity;
 
-/// Options of one topic that are listed unless everything is wanted.
+/// Options listed for each topic, unless verbose.
 const LISTED_OPTIONS: usize = 12;
 
-/// Everything that differs.
 pub fn comparison(compared: &Comparison, detail: Detail) -> String {
     let Comparison { before, after, .. } = compared;
     if compared.is_empty() {
@@ -64,7 +63,7 @@ fn sized(count: &Option<String>) -> Option<String> {
     Some(text.parse().map_or_else(|_| text.clone(), bytes))
 }
 
-/// A value before and after, in one line where both fit, else below each other.
+/// A value before and after, on one line if both fit, else on two.
 fn change_lines(
     name: &str,
     before: &Option<String>,
@@ -84,7 +83,7 @@ fn change_lines(
     sides(name, before, after, detail)
 }
 
-/// A value before and after, below each other.
+/// A value before and after, on two lines.
 fn sides(name: &str, before: &Option<String>, after: &Option<String>, detail: Detail) -> String {
     let side = |mark: char, value: &Option<String>| {
         let lines = value.iter().flat_map(|value| value.lines());

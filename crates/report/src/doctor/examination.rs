@@ -1,4 +1,4 @@
-//! What the doctor says of a machine, for the terminal.
+//! The doctor's report on a machine, for the terminal.
 
 use crate::document::style::{Colour, Style, severity_colour};
 use crate::document::table::wrapped;
@@ -9,35 +9,33 @@ use latlab_model::shell::{self, Line};
 use latlab_model::snapshot::made;
 use std::collections::BTreeMap;
 
-/// In how much room it is said, and how fully.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Detail {
-    /// Columns to fill, from 80 up.
+    /// Columns to fill, at least 80.
     pub width: usize,
-    /// How text may be marked up.
     pub style: Style,
-    /// Whether everything is said of everything.
     pub verbose: bool,
 }
 
-/// Whose machine it is.
+/// The examined machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject<'a> {
-    /// The one we run on.
+    /// The machine latlab runs on.
     Here,
-    /// That of a stored run.
+    /// The machine of a stored run.
     Run(&'a str),
-    /// That of a snapshot or a folder.
+    /// A snapshot or a folder.
     Elsewhere(&'a str),
 }
 
-/// Names of files that are listed unless everything is wanted.
+/// File names listed unless verbose.
 const NAMED_FILES: usize = 6;
 
-/// Of a longer value the begin is shown, such as of the flags of a processor.
+/// Longer values are truncated, such as processor flags.
 const LONGEST_VALUE: usize = 160;
 
-/// What could not be looked at, and everything that was found, heaviest first; `left_out` findings were not wanted.
+/// What could not be examined, and all findings, heaviest first. `left_out` is the number of
+/// findings filtered out.
 pub fn examination(
     examined: &Examination,
     subject: Subject<'_>,
@@ -127,14 +125,13 @@ fn group(examined: &Examination, severity: Severity, detail: Detail) -> String {
     format!("{heading} ({}):\n{}", found.len(), shown.collect::<String>())
 }
 
-/// What was seen, with its code.
+/// The observation with its code.
 pub(crate) fn headline(finding: &Diagnosis, detail: Detail) -> String {
     let text = wrapped(&format!("{}: {}", finding.code, finding.text), detail.width, 4);
     let text = text.replacen(&finding.code, &detail.style.paint(Colour::Bold, &finding.code), 1);
     format!("  {text}\n")
 }
 
-/// Everything about one finding.
 pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
     let mut text = headline(finding, detail);
     text += &labelled("in", &place(finding), detail);
@@ -147,7 +144,7 @@ pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
     text
 }
 
-/// The file, and what stands in it where the sentence does not say so.
+/// The file, and its content unless the sentence says it.
 fn place(finding: &Diagnosis) -> String {
     let file = file(&finding.file);
     let value = finding.value.lines().next().unwrap_or_default().trim();
@@ -160,7 +157,7 @@ fn place(finding: &Diagnosis) -> String {
     }
 }
 
-/// What a file of a snapshot is called; some are no files of the kernel.
+/// The name shown for a file of a snapshot; some are not files of the kernel.
 pub(crate) fn file(path: &str) -> String {
     match path {
         made::COALESCING => "ethtool -c".to_string(),
@@ -174,10 +171,10 @@ pub(crate) fn file(path: &str) -> String {
     }
 }
 
-/// How far the texts below a finding are indented.
+/// Indent of the text below a finding.
 const INDENT: usize = 10;
 
-/// What to do about a finding; a command stays as it is, to be copied.
+/// A remedy; a command is not wrapped, so that it can be copied.
 fn instruction(label: &str, line: &Line, detail: Detail) -> String {
     match line.is_command() {
         true => unbroken(label, line.as_str(), detail),
@@ -185,7 +182,6 @@ fn instruction(label: &str, line: &Line, detail: Detail) -> String {
     }
 }
 
-/// A line below a finding.
 fn labelled(label: &str, text: &str, detail: Detail) -> String {
     unbroken(label, &wrapped(text, detail.width, INDENT), detail)
 }
@@ -216,7 +212,7 @@ fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
     format!("{said}\n{}", each.collect::<String>())
 }
 
-/// The first names, and how many there are besides.
+/// The first names, and the number of the others.
 pub(crate) fn names(all: &[String], verbose: bool) -> String {
     let shown = if verbose { all.len() } else { NAMED_FILES };
     let more = all.len().saturating_sub(shown);
@@ -224,7 +220,7 @@ pub(crate) fn names(all: &[String], verbose: bool) -> String {
     if more == 0 { listed } else { format!("{listed} and {more} more") }
 }
 
-/// The counts, and what to do now.
+/// The counts, and what to do next.
 fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: Detail) -> String {
     let count = |severity: Severity| {
         examined.findings.iter().filter(|finding| finding.severity == severity).count()
@@ -260,7 +256,7 @@ fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: D
     format!("{}\n", wrapped(&text, detail.width, 0))
 }
 
-/// The command stays in one line, to be copied.
+/// The command stays on one line, to be copied.
 fn with_command(text: &str, id: &str, detail: Detail) -> String {
     let command = shell::latlab("doctor --against", id);
     format!("{}\nTo see later changes: `{command}`.", wrapped(text, detail.width, 0))

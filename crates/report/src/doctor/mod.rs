@@ -1,4 +1,4 @@
-//! What the doctor found, for the terminal and for the page.
+//! The doctor's findings, for the terminal and the page.
 
 mod comparison;
 mod examination;

@@ -1,4 +1,4 @@
-//! What the doctor said of the machine of a run.
+//! The doctor's findings about the machine of a run.
 
 use crate::document::{Block, Item, On, Section, severities};
 use latlab_model::Run;
@@ -6,12 +6,12 @@ use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
 use latlab_model::shell;
 
-/// The findings that weigh, and all others.
+/// The findings that matter, and all others.
 pub(crate) fn weighty(run: &Run) -> (Vec<&Diagnosis>, Vec<&Diagnosis>) {
     run.doctor.iter().flatten().partition(|one| one.severity > Severity::Info)
 }
 
-/// Those that weigh with reasons and remedies, of which text says where they can be read.
+/// The findings that matter with reasons and remedies; text output says where to read those.
 pub fn section(run: &Run) -> Option<Section> {
     let (weighty, others) = weighty(run);
     if weighty.is_empty() && others.is_empty() {

@@ -1,7 +1,6 @@
-//! Sections as parts of a page: each folded under its title, with a list of them before.
-//!
-//! The anchor of a part is inside its fold, so that a browser unfolds what a link leads to without a
-//! script.
+//! Sections as parts of a page, each collapsed under its title, preceded by a table of contents.
+//! The anchor of a section is inside its `<details>`, so that a browser opens it on following a
+//! link, without a script.
 
 use super::outline::{Outline, prose};
 use super::table::markup;
@@ -10,7 +9,6 @@ use crate::units::with_fixed_spaces;
 use latlab_model::shell::Line;
 use maud::{Markup, html};
 
-/// All of them, with the list of contents.
 pub fn folds(outline: &Outline, all: &[Section]) -> Markup {
     let shown = || all.iter().filter(|one| !one.blocks(is_on_page).is_empty());
     html! {
@@ -34,7 +32,7 @@ fn fold(outline: &Outline, section: &Section) -> Markup {
     }
 }
 
-/// A section that stands open, with its heading.
+/// A section that is not collapsed, with its heading.
 pub fn open(outline: &Outline, section: &Section) -> Markup {
     outline.section(section.name, &section.title, content(section))
 }
@@ -75,7 +73,7 @@ fn item(of: &Item) -> Markup {
                 " " span.where {
                     code { (of.code) }
                     @if let Some(place) = &of.place {
-                        // Scripts make of a place with a time a way to that time.
+                        // Scripts turn a place with a time into a link to that time.
                         " · " span data-at=[of.since_start.as_deref()] { (with_fixed_spaces(place)) }
                     }
                 }

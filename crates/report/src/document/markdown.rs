@@ -1,13 +1,11 @@
-//! Sections in the Markdown of GitHub.
-//!
-//! Names and texts come from the machine and from users: whatever they hold, they stay text in
-//! their place.
+//! Sections in GitHub Markdown. Names and texts come from the machine and from users, so all are
+//! escaped.
 
 use super::{Block, Item, On, Section, table};
 use latlab_model::sanitize::escape_lines;
 use latlab_model::shell::Line;
 
-/// The sections, a blank line between them.
+/// The sections, separated by blank lines.
 pub fn to_markdown(sections: &[Section]) -> String {
     let drawn = sections.iter().map(one);
     drawn.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
@@ -61,7 +59,7 @@ fn item(of: &Item) -> String {
     )
 }
 
-/// A paragraph whose first character cannot begin a list, a heading or a rule.
+/// A paragraph whose first character cannot start a list, a heading or a rule.
 fn paragraph(text: &str) -> String {
     let text = escaped(text);
     match text.starts_with(|c: char| !c.is_alphanumeric()) {
@@ -71,14 +69,14 @@ fn paragraph(text: &str) -> String {
     }
 }
 
-/// Text as a block of code that it cannot end.
+/// Text as a code block that its content cannot close.
 fn fenced(text: &str) -> String {
     let text = escape_lines(text);
     let fence = fence(&text, 3);
     format!("{fence}sh\n{text}\n{fence}\n")
 }
 
-/// A command as code that it cannot end, a sentence as text.
+/// A command as code that its content cannot close, a sentence as text.
 fn code_or_text(line: &Line) -> String {
     if !line.is_command() {
         return escaped(line.as_str());
@@ -87,13 +85,13 @@ fn code_or_text(line: &Line) -> String {
     format!("{fence} {line} {fence}")
 }
 
-/// More backticks than the text has in a row.
+/// A fence longer than any run of backticks in the text.
 fn fence(text: &str, least: usize) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat((longest + 1).max(least))
 }
 
-/// Text in Markdown that means nothing but itself, in a paragraph, a list or a cell of a table.
+/// Escapes text for a paragraph, a list or a table cell.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut before = ' ';
@@ -104,7 +102,7 @@ pub fn escaped(text: &str) -> String {
             | '!' => {
                 safe.extend(['\\', c]);
             }
-            // GitHub makes links of #1 and @name even where they are escaped.
+            // GitHub links #1 and @name even if they are escaped.
             c if matches!(before, '#' | '@') && c.is_alphanumeric() => {
                 safe.push_str("<!-- -->");
                 safe.push(c);

@@ -1,7 +1,5 @@
-//! What is said of a run, a comparison, a campaign or a series, before it is known where: sections of text, tables,
-//! lists and charts. `terminal.rs`, `html.rs` and `markdown.rs` draw them, and nothing else does.
-//!
-//! Nothing here knows what a run is: sections are above, surfaces above those.
+//! A report independent of its output format: sections of text, tables, lists and charts. Only
+//! `terminal.rs`, `html.rs` and `markdown.rs` render them. Nothing here knows what a run is.
 
 pub mod html;
 mod markdown;
@@ -20,18 +18,17 @@ use latlab_model::shell::Line;
 use maud::Markup;
 use table::Table;
 
-/// Where a part of a section is shown.
+/// The outputs that show a part of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum On {
     /// Terminal, page and Markdown.
     All,
-    /// Terminal and Markdown: the page says it otherwise.
+    /// Terminal and Markdown; the page shows it another way.
     Text,
     Terminal,
     Page,
 }
 
-/// A part of a report under its title.
 pub struct Section {
     name: &'static str,
     title: String,
@@ -41,45 +38,44 @@ pub struct Section {
     blocks: Vec<(On, Block)>,
 }
 
-/// What a section is made of.
 pub enum Block {
-    /// A paragraph, in which `backticks` mark what is to be typed.
+    /// A paragraph, in which `backticks` mark code.
     Text(String),
-    /// Sentences that do not belong together.
+    /// Independent sentences.
     Sentences(Vec<String>),
     Table(Table),
     Items(Vec<Item>),
-    /// Facts of one thing, under its name.
+    /// Facts about one thing, under its name.
     List(String, Vec<String>),
     /// A command, to be copied.
     Command(Line),
     Chart(Chart),
     /// Lines of output.
     Output(String),
-    /// A part that a page and Markdown unfold.
+    /// Collapsed on a page and in Markdown.
     Folded(String, Vec<Block>),
 }
 
-/// A picture: drawn on a page, made of characters in a terminal.
+/// A chart: SVG on a page, characters in a terminal.
 #[derive(Default)]
 pub struct Chart {
     pub html: Markup,
     pub characters: String,
 }
 
-/// Something that was found, with how much it weighs.
+/// A finding with its severity.
 pub struct Item {
     pub severity: Severity,
     pub text: String,
     pub code: String,
-    /// What follows for the verdict, behind the severity.
+    /// The effect on the verdict, shown after the severity.
     pub effect: &'static str,
     /// Thread and time.
     pub place: Option<String>,
-    /// Seconds since the first release: scripts of the page make a link of it.
+    /// Seconds since the first release; scripts of the page make it a link.
     pub since_start: Option<String>,
     pub remedy: Option<Line>,
-    /// What a page adds, by label.
+    /// Details that only a page shows, by label.
     pub reasons: Vec<(&'static str, String)>,
     pub remedies: Vec<(&'static str, Line)>,
 }
@@ -101,23 +97,23 @@ impl Item {
 }
 
 impl Section {
-    /// Under this title; the name is that of its anchor on a page.
+    /// `name` becomes the anchor on a page.
     pub fn new(name: &'static str, title: impl Into<String>) -> Section {
         let title = title.into();
         Section { name, title, sum: None, on: On::All, has_title: true, blocks: Vec::new() }
     }
 
-    /// The same with a few words of what it comes to, behind its title.
+    /// Adds a short summary behind the title.
     pub fn sum(self, words: Option<String>) -> Section {
         Section { sum: words, ..self }
     }
 
-    /// The same, but on these surfaces only.
+    /// Limits the section to these outputs.
     pub fn on(self, on: On) -> Section {
         Section { on, ..self }
     }
 
-    /// The same; text shows it without its title.
+    /// Hides the title in text output.
     pub fn without_title(self) -> Section {
         Section { has_title: false, ..self }
     }
@@ -131,7 +127,7 @@ impl Section {
         self.add(On::All, Block::Text(text.into()))
     }
 
-    /// Sentences, where there are any.
+    /// Adds sentences, if there are any.
     pub fn texts(self, all: impl IntoIterator<Item = String>) -> Section {
         self.texts_on(On::All, all)
     }
@@ -149,17 +145,16 @@ impl Section {
         self.add(On::All, Block::Items(items))
     }
 
-    /// For the page only.
+    /// Adds HTML that only the page shows.
     pub fn html(self, html: Markup) -> Section {
         self.add(On::Page, Block::Chart(Chart { html, characters: String::new() }))
     }
 
-    /// Nothing where nothing is said.
+    /// `None` if the section is empty.
     pub fn or_nothing(self) -> Option<Section> {
         (!self.blocks.is_empty()).then_some(self)
     }
 
-    /// Its blocks on a surface.
     fn blocks(&self, shows: impl Fn(On) -> bool) -> Vec<&Block> {
         match shows(self.on) {
             true => self.blocks.iter().filter(|(on, _)| shows(*on)).map(|(_, one)| one).collect(),
@@ -167,14 +162,14 @@ impl Section {
         }
     }
 
-    /// Its title with what it comes to, in text.
+    /// The title with its summary, for text output.
     fn heading(&self) -> Option<String> {
         let sum = self.sum.as_ref().map(|sum| format!(" ({sum})")).unwrap_or_default();
         self.has_title.then(|| format!("{}{sum}:", self.title))
     }
 }
 
-/// How many there are of each severity, the heaviest first.
+/// The number for each severity, the heaviest first.
 pub fn severities(all: impl Iterator<Item = Severity>) -> String {
     let all: Vec<Severity> = all.collect();
     let many = |severity: Severity| {

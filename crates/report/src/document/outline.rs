@@ -1,4 +1,4 @@
-//! What all sections of the page are made of: headings, tables, text with marks, numbers.
+//! Building blocks of a page's sections: headings, tables, marked-up text, numbers.
 
 use crate::units::{grouped, with_fixed_spaces};
 use maud::{Markup, html};
@@ -11,17 +11,16 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// The whole page.
     pub fn page() -> Outline {
         Outline { prefix: String::new(), inner: false }
     }
 
-    /// A part of a page, of which the first has number 1.
+    /// A part of a page; the first has number 1.
     pub fn part(number: usize) -> Outline {
         Outline { prefix: format!("run-{number}"), inner: true }
     }
 
-    /// The anchor or id of something here.
+    /// The anchor or id for a name in this outline.
     pub fn id(&self, name: &str) -> String {
         match self.prefix.as_str() {
             "" => name.to_string(),
@@ -42,7 +41,6 @@ impl Outline {
         }
     }
 
-    /// The heading of a section.
     pub fn title(&self, name: &str, words: Markup) -> Markup {
         html! {
             @if self.inner { h3.title id=(self.id(name)) { (words) } }
@@ -50,14 +48,12 @@ impl Outline {
         }
     }
 
-    /// A heading inside a section.
     pub fn subtitle(&self, words: &str) -> Markup {
         html! {
             @if self.inner { h4.subtitle { (words) } } @else { h3.subtitle { (words) } }
         }
     }
 
-    /// A section with its heading and anchor.
     pub fn section(&self, name: &str, title: &str, content: Markup) -> Markup {
         html! {
             section aria-labelledby=(self.id(name)) {
@@ -87,10 +83,10 @@ pub fn pairs<'a>(caption: &str, rows: impl IntoIterator<Item = (&'a str, String)
     html! { div.scroll { (table) } }
 }
 
-/// A text in which `backticks` mark what is to be typed.
+/// Renders `backticks` as code.
 pub fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
-    // A lone backtick marks nothing.
+    // An unpaired backtick marks nothing.
     if parts.len().is_multiple_of(2) {
         return html! { (with_fixed_spaces(text)) };
     }
@@ -106,17 +102,16 @@ pub fn firm(text: &str) -> String {
     text.replace(' ', "\u{202f}")
 }
 
-/// Text whose lines may end behind a mark, such as the words of a load behind commas.
+/// Text that may wrap after a character, such as the words of a load after commas.
 pub fn with_breaks(text: &str, behind: char) -> Markup {
     html! { @for part in text.split_inclusive(behind) { (part) @if part.ends_with(behind) { wbr; } } }
 }
 
-/// A count with groups of digits.
+/// A count with digit groups.
 pub fn count(number: u64) -> String {
     firm(&grouped(number))
 }
 
-/// How many of something.
 pub fn plural(number: usize, word: &str) -> String {
     format!("{} {word}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }

@@ -1,20 +1,18 @@
-//! Colours of the terminal, which only ever add to what words say.
+//! Terminal colours, which only repeat what the words say.
 
 use latlab_model::run::{Severity, VerdictWord};
 
-/// How text may be marked up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Style {
-    /// Whether the terminal's colours may be used.
     pub colour: bool,
 }
 
-/// What is told apart by colour, always besides a word that says the same.
+/// Colours by meaning; a word next to each always says the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
     /// Titles and maxima.
     Bold,
-    /// What is of less weight.
+    /// Less important text.
     Dim,
     /// A pass.
     Good,
@@ -27,7 +25,7 @@ pub enum Colour {
 impl Colour {
     const ALL: [Colour; 5] = [Colour::Bold, Colour::Dim, Colour::Good, Colour::Warn, Colour::Bad];
 
-    /// The end of its sequence, behind `ESC [`.
+    /// The rest of the escape sequence after `ESC [`.
     fn code(self) -> &'static str {
         match self {
             Colour::Bold => "1m",
@@ -39,17 +37,17 @@ impl Colour {
     }
 }
 
-/// Ends what a colour began, behind `ESC [`.
+/// Resets the colour, after `ESC [`.
 const PLAIN: &str = "0m";
 
 impl Style {
-    /// The sequence of ours that a text begins with, behind `ESC [`.
+    /// The escape sequence of latlab's that a text starts with, without `ESC [`.
     pub fn sequence_of(text: &str) -> Option<&'static str> {
         let ours = Colour::ALL.map(Colour::code).into_iter().chain([PLAIN]);
         ours.into_iter().find(|code| text.starts_with(code))
     }
 
-    /// A text with the sequences of its colour, where there are colours.
+    /// Wraps a text in its colour if colours are enabled.
     pub fn paint(self, colour: Colour, text: &str) -> String {
         let code = colour.code();
         match self.colour {
@@ -59,7 +57,6 @@ impl Style {
     }
 }
 
-/// The colour of a weight.
 pub(crate) fn severity_colour(severity: Severity) -> Colour {
     match severity {
         Severity::Info => Colour::Dim,

@@ -1,5 +1,5 @@
-//! A table for the terminal: where it does not fit it gives up what is of less weight, then wraps
-//! its words, and at last stands on its side.
+//! A table for the terminal. If it does not fit, it first drops columns of lower priority, then
+//! wraps words, and finally prints each row as a paragraph.
 
 use super::markdown::escaped;
 use super::outline::{firm, with_breaks};
@@ -7,22 +7,21 @@ use super::style::{Colour, Style};
 use crate::units::with_fixed_spaces;
 use maud::{Markup, html};
 
-/// What stands where there is nothing to say.
+/// Placeholder of an empty cell.
 pub const NOTHING: &str = "-";
-/// A table with more rows scrolls in its own box of a page.
+/// A table with more rows scrolls in its own box on a page.
 const TALL: usize = 20;
 
-/// Columns with what is to be known of them.
 #[derive(Clone)]
 pub struct Table {
     pub columns: Vec<Column>,
-    /// Above it in text.
+    /// Title above the table in text output.
     pub title: Option<String>,
-    /// What its figures mean, for a page.
+    /// What the figures mean, for a page.
     caption: String,
-    /// Whether its rows become paragraphs where the window is narrow.
+    /// Whether rows become paragraphs in a narrow window.
     is_stacked: bool,
-    /// Whether its last row is that of all others together.
+    /// Whether the last row is the total.
     has_total: bool,
 }
 
@@ -45,12 +44,12 @@ impl Table {
     }
 }
 
-/// A cell: what it says, and what stands below that in smaller letters, or behind it in brackets.
+/// A cell: its main text, and a note that stands below in smaller type, or behind in parentheses.
 #[derive(Clone, Default, Debug)]
 pub struct Cell {
     pub text: String,
     pub note: Option<String>,
-    /// For a page: where it leads, what is said of it on demand, and its class.
+    /// For a page: link target, tooltip and class.
     pub link: Option<String>,
     pub tip: Option<String>,
     pub class: Option<&'static str>,
@@ -70,7 +69,7 @@ impl Cell {
         Cell { tip, ..self }
     }
 
-    /// A word that is coloured: a verdict.
+    /// A coloured word: a verdict.
     pub fn badge(self, class: &'static str, colour: Colour) -> Cell {
         Cell { class: Some(class), colour: Some(colour), ..self }
     }
@@ -95,8 +94,8 @@ impl From<Option<String>> for Cell {
     }
 }
 
-/// One column; `rank` 0 is never given up, the highest rank goes first. Runs, kernels and verdicts
-/// have rank 0.
+/// One column. `rank` 0 is never dropped; the highest rank is dropped first. Runs, kernels and
+/// verdicts have rank 0.
 #[derive(Clone)]
 pub struct Column {
     head: String,
@@ -104,23 +103,23 @@ pub struct Column {
     cells: Vec<Cell>,
     left: bool,
     rank: u8,
-    /// What a page says of it on demand.
+    /// Tooltip of a page.
     about: Option<&'static str>,
 }
 
 impl Column {
-    /// A column of numbers, aligned to the right.
+    /// A column of numbers, right-aligned.
     pub fn new<C: Into<Cell>>(head: &str, rank: u8, cells: impl IntoIterator<Item = C>) -> Column {
         let cells = cells.into_iter().map(Into::into).collect();
         Column { head: head.to_string(), unit: "", cells, left: false, rank, about: None }
     }
 
-    /// With a unit below its head.
+    /// Puts a unit below the head.
     pub fn unit(self, unit: &'static str) -> Column {
         Column { unit, ..self }
     }
 
-    /// Aligned to the left, as words are.
+    /// Left-aligned, for words.
     pub fn left(self) -> Column {
         Column { left: true, ..self }
     }
@@ -133,7 +132,7 @@ impl Column {
         &self.head
     }
 
-    /// Whether no cell says anything.
+    /// Whether all cells are empty.
     pub(crate) fn is_void(&self) -> bool {
         self.rank > 0 && self.cells.iter().all(|cell| cell.text == NOTHING)
     }
@@ -143,7 +142,7 @@ impl Column {
         cells.chain([self.head.chars().count(), self.unit.len()]).max().unwrap_or(0)
     }
 
-    /// The least width in which no word of it is cut.
+    /// The least width in which no word is cut.
     fn least_width(&self) -> usize {
         if !self.left {
             return self.width();
@@ -170,7 +169,7 @@ fn longest_word(text: &str) -> usize {
     with_fixed_spaces(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
-/// The lines of the table, no wider than `width` wherever no word is.
+/// The table, no wider than `width` unless a single word is.
 pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
     while total_width(&columns) > width {
         let Some(index) = least_wanted(&columns) else { break };
@@ -210,7 +209,7 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
                 let words = wrapped(words.trim(), width, indent);
                 colour.map_or(words.clone(), |colour| style.paint(colour, &words))
             };
-            // Beside a long name nothing would fit.
+            // Nothing would fit next to a long name.
             let fits = names + 4 + longest_word(words.trim()) <= width;
             text += &match names <= width / 2 && fits {
                 true => {
@@ -228,7 +227,7 @@ fn on_its_side(columns: &[Column], width: usize, style: Style) -> String {
     text
 }
 
-/// The whole table in the Markdown of GitHub.
+/// The table in GitHub Markdown.
 pub fn markdown(columns: &[Column]) -> String {
     let row = |cell: &dyn Fn(&Column) -> String| {
         let cells = columns.iter().map(|column| format!(" {} |", cell(column)));
@@ -245,7 +244,7 @@ pub fn markdown(columns: &[Column]) -> String {
     text
 }
 
-/// The whole table for a page, in a box that scrolls.
+/// The table for a page, in a scrolling box.
 pub fn markup(table: &Table) -> Markup {
     let Table { columns, caption, is_stacked, has_total, .. } = table;
     let all = rows(columns);
@@ -316,7 +315,7 @@ fn least_wanted(columns: &[Column]) -> Option<usize> {
     (column.rank > 0).then_some(index)
 }
 
-/// The widths, words in the widest columns wrapped; none where not even that fits.
+/// Column widths with words wrapped in the widest columns; `None` if not even that fits.
 fn fitted(columns: &[Column], width: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> = columns.iter().map(Column::width).collect();
     let least: Vec<usize> = columns.iter().map(Column::least_width).collect();
@@ -328,7 +327,7 @@ fn fitted(columns: &[Column], width: usize) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-/// A row, in as many lines as its longest cell needs.
+/// A row, on as many lines as its longest cell needs.
 fn row(
     columns: &[Column],
     widths: &[usize],
@@ -355,7 +354,7 @@ fn row(
     (0..lines).map(line).collect()
 }
 
-/// Blanks stay outside of the colour, so that a line can lose them at its end.
+/// Padding stays outside of the colour, so that it can be trimmed at the end of a line.
 fn painted(padded: &str, colour: Colour, style: Style) -> String {
     match padded.trim() {
         "" => padded.to_string(),
@@ -363,14 +362,14 @@ fn painted(padded: &str, colour: Colour, style: Style) -> String {
     }
 }
 
-/// Text in lines of at most `width` characters, each after the first with an indent; no line ends
-/// between a number and its unit.
+/// Wraps text to `width` characters and indents each line after the first. A number and its unit
+/// stay on one line.
 pub fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let room = width.saturating_sub(indent).max((width / 2).min(20));
     filled(text, room).join(&format!("\n{}", " ".repeat(indent)))
 }
 
-/// Text in lines of at most `room` characters; a longer word has a line of its own.
+/// Wraps text to `room` characters; a longer word gets its own line.
 fn filled(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in with_fixed_spaces(text).split([' ', '\n']).filter(|word| !word.is_empty()) {

@@ -1,13 +1,13 @@
-//! Sections as lines of text.
+//! Sections as terminal text.
 
 use super::style::{Colour, Style, severity_colour};
 use super::table::{table, wrapped};
 use super::{Block, Item, On, Section};
 
-/// Where the text of an item begins, behind its severity.
+/// Column of an item's text, after its severity.
 const ITEM: usize = 10;
 
-/// The sections in at most `width` columns, a blank line between them.
+/// The sections in at most `width` columns, separated by blank lines.
 pub fn to_terminal(sections: &[Section], width: usize, style: Style) -> String {
     let drawn = sections.iter().map(|section| one(section, width, style));
     drawn.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
@@ -22,7 +22,7 @@ fn one(section: &Section, width: usize, style: Style) -> String {
     let mut text = heading.map(|text| wrapped(&text, width, 0) + "\n").unwrap_or_default();
     let mut after_table = false;
     for block in blocks {
-        // A second table would run into the first.
+        // Keep a second table apart from the first.
         let is_table = matches!(block, Block::Table(_));
         text += if after_table && is_table { "\n" } else { "" };
         after_table = is_table;
@@ -59,7 +59,7 @@ fn item(of: &Item, width: usize, style: Style) -> String {
     let word = style.paint(severity_colour(*severity), &format!("{severity:<7}"));
     let place = place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
     let text = wrapped(&format!("{text}{place} [{code}]"), width, ITEM);
-    // A command stays in one line, to be copied.
+    // A command stays on one line, to be copied.
     let remedy = remedy.as_ref().map(|remedy| match remedy.is_command() {
         true => format!("{:ITEM$}-> {remedy}\n", ""),
         false => format!("{:ITEM$}-> {}\n", "", wrapped(remedy.as_str(), width, ITEM + 3)),

@@ -6,30 +6,30 @@ use crate::document::table::{Cell, Column};
 use crate::units::{Scale, grouped, percent, percent_of, short, span, trimmed};
 use latlab_model::{Nanos, Run};
 
-/// Latencies that are so many times apart have a unit each: in that of the largest the smallest would have
-/// no digit left.
+/// Latencies further apart than this factor each get their own unit: in the unit of the largest,
+/// the smallest would have no digits left.
 const WIDE: f64 = 1_000.0;
 
-/// The figures of a table, a row for each subject; those that no subject has are left out.
+/// The figures of a table, a row for each subject; figures that no subject has are left out.
 pub fn columns(place: Place, subjects: &[Counts]) -> Vec<Column> {
     columns_with(place, subjects, &|_, _| None)
 }
 
-/// The same with something to be said below figures, by the row of their subject.
+/// As `columns`, with notes below figures.
 pub fn columns_with(place: Place, subjects: &[Counts], note: Note) -> Vec<Column> {
     let shown = FIGURES.iter().filter(|one| one.places.contains(&place));
     shown.filter_map(|one| one.column(place, subjects, note)).collect()
 }
 
-/// What stands below a figure of a row.
+/// The note below a figure, by row.
 pub type Note<'a> = &'a dyn Fn(&Figure, usize) -> Option<String>;
 
-/// The heads of the list that is served.
+/// Heads of the list on the served page.
 pub fn served_heads() -> Vec<&'static str> {
     served().map(|one| one.head).collect()
 }
 
-/// The figures of a run below them.
+/// The figures of a run for those heads.
 pub fn served_figures(run: &Run) -> Vec<String> {
     let of = Counts::of_run(run);
     served().map(|one| (one.get)(&of).map_or("–".to_string(), |value| in_words(&value))).collect()
@@ -39,12 +39,12 @@ fn served() -> impl Iterator<Item = &'static Figure> {
     FIGURES.iter().filter(|one| one.places.contains(&Place::Served))
 }
 
-/// A figure in words, with three digits.
+/// A figure with three digits.
 pub fn value(id: &str, of: &Counts) -> Option<String> {
     (super::figure(id).get)(of).map(|value| in_words(&value))
 }
 
-/// What a figure is of its whole: 2.7 % of the deadline.
+/// The share of a figure in its whole: 2.7 % of the deadline.
 pub fn share(figure: &Figure, of: &Counts) -> Option<String> {
     match (figure.whole?, (figure.get)(of)?) {
         (Whole::Deadline, Value::Latency(latency)) => {
@@ -57,14 +57,14 @@ pub fn share(figure: &Figure, of: &Counts) -> Option<String> {
 }
 
 impl Figure {
-    /// `None` where no subject has it.
+    /// `None` if no subject has it.
     fn column(&'static self, place: Place, subjects: &[Counts], note: Note) -> Option<Column> {
         let values: Vec<Option<Value>> = subjects.iter().map(self.get).collect();
         let is_nothing = |value: &Value| matches!(value, Value::InPlace(text) if text.is_empty());
         if !subjects.is_empty() && values.iter().flatten().all(is_nothing) {
             return None;
         }
-        // Of threads and stored runs each digit counts; next to others three tell more.
+        // For threads and stored runs every digit counts; next to other runs three read better.
         let is_exact = matches!(place, Place::Threads | Place::List);
         let scale = is_exact.then(|| common_scale(&values)).flatten();
         let has_share = match self.whole {
@@ -86,7 +86,7 @@ impl Figure {
         Some(column.unit(scale.map(Scale::unit).or(self.unit(subjects)).unwrap_or_default()))
     }
 
-    /// The unit of what is no latency.
+    /// The unit of figures that are not latencies.
     fn unit(&self, subjects: &[Counts]) -> Option<&'static str> {
         match subjects.iter().find_map(self.get)? {
             Value::Share(_) => Some("%"),
@@ -96,7 +96,8 @@ impl Figure {
     }
 }
 
-/// The unit that all latencies of a column have; none of other figures, and where they lie far apart.
+/// The unit shared by all latencies of a column; `None` for other figures, and if they lie far
+/// apart.
 fn common_scale(values: &[Option<Value>]) -> Option<Scale> {
     let latencies: Vec<f64> = values
         .iter()
@@ -126,7 +127,7 @@ fn cell(value: Option<Value>, scale: Option<Scale>) -> Cell {
             Cell::from(word.to_string()).badge(word.as_str(), verdict_colour(word))
         }
         (Some(Value::Moment(time)), _) => format!("{:.3}", time.as_secs_f64()).into(),
-        // To three digits behind the point.
+        // Three decimals.
         (Some(Value::Share(share)), _) => trimmed(format!("{:.3}", share * 100.0)).into(),
         (Some(value), _) => in_words(&value).into(),
     }

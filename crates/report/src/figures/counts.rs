@@ -1,4 +1,4 @@
-//! Of what figures are shown, whatever document they stand in.
+//! The subjects of figures, whatever document they come from.
 
 use super::resolution;
 use crate::facts;
@@ -9,18 +9,18 @@ use latlab_model::trend::Build;
 use latlab_model::{Nanos, Run};
 use std::borrow::Cow;
 
-/// A thread, a run, a build, a cell.
+/// A thread, a run, a build or a cell.
 pub struct Counts<'a> {
     pub summary: Cow<'a, Summary>,
     pub run: Option<&'a Run>,
-    /// `None` where all threads are meant.
+    /// `None` for all threads.
     pub thread: Option<&'a ThreadRun>,
     pub measured_ns: Option<Nanos>,
     pub started: &'a str,
     pub deadline_ns: Option<Nanos>,
     pub resolution_ns: Option<f64>,
     pub verdict: Option<VerdictWord>,
-    /// Whether its quantiles may be larger.
+    /// Whether the quantiles are lower bounds.
     pub is_at_least: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Counts<'a> {
         }
     }
 
-    /// A cell of a campaign, or all repeats of a row together.
+    /// A cell of a campaign, or all repeats of a row pooled.
     pub fn of_cell(cell: &CellFigures, deadline_ns: Option<Nanos>) -> Counts<'a> {
         let quantiles = Quantiles {
             p99_9_ns: cell.p99_9_ns,

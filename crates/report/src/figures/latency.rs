@@ -1,19 +1,19 @@
-//! A latency as far as it is known, and the quantiles.
+//! Latencies with their bounds, and quantiles.
 
 use crate::units::{bin_edge, short};
 use latlab_model::run::{Quantiles, Summary};
 use latlab_model::{Nanos, Run};
 
-/// How a latency that is said stands to the one that is meant.
+/// How a stated latency relates to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LatencyBound {
-    /// It is the one.
+    /// Exact.
     Known,
     /// Larger ones may be missing.
     AtLeast,
-    /// Only that it is larger is known.
+    /// The true one is larger.
     Above,
-    /// Only that it is smaller is known.
+    /// The true one is smaller.
     Below,
 }
 
@@ -22,12 +22,11 @@ pub enum LatencyBound {
 pub struct SaidLatency {
     /// The latency, or the bound.
     pub ns: f64,
-    /// What it is.
     pub bound: LatencyBound,
 }
 
 impl SaidLatency {
-    /// In a sentence or on its own, the latency as `unit` writes it: `above 400 us`.
+    /// In a sentence, with `unit` formatting the latency: `above 400 us`.
     pub fn words(&self, unit: impl Fn(f64) -> String) -> String {
         let word = match self.bound {
             LatencyBound::Known => "",
@@ -49,12 +48,13 @@ impl SaidLatency {
         format!("{sign}{}", number(self.ns))
     }
 
-    /// The same with three digits.
+    /// In a sentence, with three digits.
     pub fn short(&self) -> String {
         self.words(short)
     }
 
-    /// The same of a capture: a time below its resolution is that.
+    /// Limits a latency to the resolution of a capture: a shorter time is only known to be below
+    /// it.
     pub fn resolved(self, resolution_ns: Option<f64>) -> SaidLatency {
         match resolution_ns {
             Some(resolution) if self.bound == LatencyBound::Known && self.ns < resolution => {
@@ -64,13 +64,12 @@ impl SaidLatency {
         }
     }
 
-    /// Whether it is no more than a bound.
     pub fn is_bound(&self) -> bool {
         self.bound != LatencyBound::Known
     }
 }
 
-/// A quantile with the number of latencies that it takes.
+/// A quantile and the number of latencies it needs.
 pub struct NamedQuantile {
     /// `p99.9`.
     pub name: &'static str,
@@ -96,7 +95,7 @@ const fn named(
 }
 
 impl NamedQuantile {
-    /// Of a summary; none where it has too few latencies, or no bins.
+    /// `None` if the summary has too few latencies, or no bins.
     pub fn of(&self, summary: &Summary) -> Option<SaidLatency> {
         let quantiles = summary.quantiles.as_ref()?;
         match ((self.of)(quantiles), quantiles.above_ns) {
@@ -109,17 +108,16 @@ impl NamedQuantile {
     }
 }
 
-/// The observed maximum of a run, no better than its times are known.
+/// The observed maximum of a run, limited to the resolution of its times.
 pub fn maximum_of(run: &Run) -> Option<SaidLatency> {
     Some(maximum(&run.total)?.resolved(resolution(run)))
 }
 
-/// What no time of a capture is known better than.
+/// The time resolution of a capture.
 pub fn resolution(run: &Run) -> Option<f64> {
     run.responses().and_then(|responses| responses.resolution_ns)
 }
 
-/// The observed maximum.
 pub fn maximum(summary: &Summary) -> Option<SaidLatency> {
     let bound = match summary.max_is_at_least {
         true => LatencyBound::AtLeast,
@@ -128,12 +126,11 @@ pub fn maximum(summary: &Summary) -> Option<SaidLatency> {
     Some(SaidLatency { ns: float(summary.max_ns?), bound })
 }
 
-/// A latency that is known.
 pub fn known(ns: f64) -> SaidLatency {
     SaidLatency { ns, bound: LatencyBound::Known }
 }
 
-/// A quantile of a summary as its bin allows to say it; the end of the bin may be beyond all that was seen.
+/// The upper edge of a quantile's bin, but not above the observed maximum.
 fn upper_edge(summary: &Summary, quantile: Nanos) -> Nanos {
     let edge = bin_edge(quantile);
     summary.max_ns.map_or(edge, |max| edge.min(max))

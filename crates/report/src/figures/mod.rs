@@ -1,7 +1,5 @@
-//! The figures: one row for each, from which every table of runs, threads, builds and cells takes its head, its unit
-//! and its value.
-//!
-//! A new column of these tables is a row of [`FIGURES`].
+//! The figures. Every table of runs, threads, builds and cells takes heads, units and values from
+//! [`FIGURES`]; add a row there to add a column.
 
 mod column;
 mod counts;
@@ -34,22 +32,22 @@ pub enum Place {
     Compared,
     /// A row of a campaign, in which each repeat has a column.
     Rows,
-    /// All repeats of such a row together.
+    /// All repeats of such a row pooled.
     Pooled,
-    /// A row for each run of the list that is served.
+    /// A row for each run of the served list.
     Served,
 }
 
-/// A number of its subject, or a word where there is none.
+/// A number, or a word if there is none.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Count(u64),
     Latency(SaidLatency),
-    /// For how long.
+    /// A duration.
     Duration(Nanos),
-    /// Since the first release.
+    /// Time since the first release.
     Moment(Nanos),
-    /// A part of one.
+    /// A fraction, from 0 to 1.
     Share(f64),
     Verdict(VerdictWord),
     Words(String),
@@ -73,17 +71,16 @@ impl Whole {
     }
 }
 
-/// A figure.
 pub struct Figure {
-    /// Its name in documents and CSV.
+    /// Name in documents and CSV.
     pub id: &'static str,
-    /// Its name at the head of a column, and in a sentence.
+    /// Column head, and name in a sentence.
     pub head: &'static str,
-    /// The larger, the sooner a narrow terminal does without it; with 0 it always stays.
+    /// The higher, the sooner a narrow terminal drops it; 0 is never dropped.
     pub rank: u8,
     pub whole: Option<Whole>,
     pub places: &'static [Place],
-    /// What it is, in a line.
+    /// A one-line description.
     pub about: &'static str,
     pub get: fn(&Counts) -> Option<Value>,
 }
@@ -93,7 +90,7 @@ use Place::{Builds, Compared, List, Pooled, Rows, Runs, Served, Threads};
 const MAXIMUM: &[Place] = &[Threads, Runs, List, Builds, Compared, Pooled, Served];
 const EVERYWHERE: &[Place] = &[Threads, Runs, List, Builds, Compared, Rows, Pooled, Served];
 
-/// All of them, in the order of their columns.
+/// All figures, in column order.
 pub static FIGURES: &[Figure] = &[
     Figure {
         id: "cpu",
@@ -393,12 +390,12 @@ pub static FIGURES: &[Figure] = &[
     },
 ];
 
-/// The figure of this name in documents.
+/// The figure with this id.
 pub fn figure(id: &str) -> &'static Figure {
     FIGURES.iter().find(|one| one.id == id).expect("a figure of the table")
 }
 
-/// The head of a figure's column, by its name in documents.
+/// The column head of the figure with this id.
 pub fn figure_head(id: &str) -> &'static str {
     figure(id).head
 }
@@ -423,7 +420,7 @@ fn spun(thread: &ThreadRun) -> Option<&SpinCounts> {
     thread.end.as_ref()?.spun.as_ref()
 }
 
-/// The share of the time that gaps of a kind took.
+/// The share of time that gaps of a kind took.
 fn taken(of: &Counts, kind: fn(&SpinCounts) -> Gaps) -> Option<Value> {
     let noise = of.summary.noise?;
     let sum_ns = kind(spun(of.thread?)?).sum_ns;

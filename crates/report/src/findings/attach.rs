@@ -1,4 +1,4 @@
-//! What the threads of a program did, and what could not be followed.
+//! What the threads of an attached program did, and what could not be followed.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::attach::ThreadFault;

@@ -190,7 +190,7 @@ const GIVE_THRESHOLDS: &str = "Give {thresholds}.";
 const EXPORT_AGAIN: &str = "Look at the first of them, and export the capture again.";
 const WHOLE_CAPTURE: &str = "Save or export the whole capture again.";
 
-/// A level to three digits.
+/// A level with three digits.
 fn level(level: f64) -> String {
     let digits = 10f64.powi(2 - level.abs().max(1e-9).log10().floor() as i32);
     format!("{}", (level * digits).round() / digits + 0.0)
@@ -209,7 +209,7 @@ fn options(thresholds: &[f64]) -> Line {
 
 fn named(readings: &[Reading]) -> String {
     let named = readings.iter().map(|Reading { number, value_ns }| {
-        // Exact, because the reader looks for it in the list.
+        // Exact, because the user will search the list for it.
         format!("number {number} is {} ns", value_ns.0)
     });
     named.collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! What the conditions of a run did, each with its time and the latencies of that time.
+//! How the conditions changed during a run, each with its time and the latencies of that time.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::Nanos;
@@ -190,7 +190,7 @@ fn whole_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// The latencies of the time of a finding, and those of the rest of the run.
+/// The latencies during a finding, and those of the rest of the run.
 fn latencies(beside: &LatencyComparison) -> String {
     let (one, many) = match beside.recorded.as_str() {
         "gap" => ("gap", "Gaps"),

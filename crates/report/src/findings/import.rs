@@ -1,4 +1,4 @@
-//! What an imported file does not say, or says twice and differently.
+//! What an imported file does not state, or states inconsistently.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::Nanos;

@@ -1,4 +1,4 @@
-//! What happened to the journal.
+//! Faults of the journal.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::finding::{JournalFinding, JournalPart};

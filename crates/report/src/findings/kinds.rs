@@ -1,28 +1,26 @@
-//! The macro that declares the words of the findings of one topic.
+//! The macro that declares the texts of the findings of one topic.
 
 use latlab_model::shell::Line;
 
-/// What the reference says of a code: when it is raised, and all that is printed of it.
+/// The reference entry for a code: when it is raised, and everything that it prints.
 #[derive(Clone, Copy, Debug)]
 pub struct FindingWords {
-    /// The name of its row in `latlab-model`.
+    /// Name of the enum variant in `latlab-model`.
     pub variant: &'static str,
     /// When it is raised, in Markdown.
     pub when: &'static str,
-    /// What is printed: one text, or one for each case of its parameters.
+    /// The printed text, or one for each case of its parameters.
     pub says: &'static [Said],
 }
 
-/// What is printed of a finding, with `{names}` where its parameters stand.
+/// The printed text of a finding, with `{names}` in place of its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Said {
-    /// What happened.
     pub text: &'static str,
-    /// What to do about it: none, one, or one for each case of its parameters.
+    /// Remedies: none, one, or one for each case of its parameters.
     pub remedies: &'static [&'static str],
 }
 
-/// A finding in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Worded {
     /// What happened.
@@ -31,7 +29,7 @@ pub struct Worded {
     pub remedy: Option<Line>,
 }
 
-// Declares the words of an enum of findings, a row for each code:
+// Declares the texts of an enum of findings, a row for each code:
 //
 // ```
 // /// When it is raised, for the reference.
@@ -41,9 +39,9 @@ pub struct Worded {
 //     remedy "What to do else, with {derived}.", derived = line;
 // ```
 //
-// What stands before the first `=>` is an arm of a `match`, of which a row may have several: a code without
-// words is an error of the compiler. Text and remedy are printed and are the reference. A parameter in a
-// remedy is a [`Line`], so that names from elsewhere are quoted.
+// The part before the first `=>` is an arm of a `match`, and a row may have several, so a code without
+// texts does not compile. Text and remedy are both printed and part of the reference. A parameter in a
+// remedy is a [`Line`], so that untrusted names are quoted.
 macro_rules! words {
     (@is) => { true };
     (@is $condition:expr) => { $condition };
@@ -57,14 +55,12 @@ macro_rules! words {
             )+
         )+
     }) => {
-        /// The rows of the reference.
         pub(super) const WORDS: &[FindingWords] = &[$(FindingWords {
             variant: stringify!($variant),
             when: concat!($($when),+),
             says: &[$(Said { text: $text, remedies: &[$($remedy),*] }),+],
         }),+];
 
-        /// The finding in words.
         pub(super) fn worded(finding: &$name) -> Worded {
             match finding {
                 $($(

@@ -1,4 +1,4 @@
-//! Data that was lost, or does not fit together.
+//! Lost or inconsistent data.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::finding::{IntervalFlaw, LossFinding};

@@ -23,7 +23,7 @@ words! { MachineFinding {
         if setting.ends_with(" that cannot be moved") => remedy
             "The kernel or the driver binds them to their CPUs. /proc/interrupts shows how often they occur: \
              measure a CPU without them.";
-        // A command with this path and value would be the text of a stranger's run.
+        // A command with this path and value would contain text from an untrusted run.
         if setting.contains('/') => remedy "Write it by hand, and see what the kernel says.";
 
     /// The machine was suspended during the run.
@@ -121,7 +121,6 @@ const KEEP_OFF: &str = "Keep other threads off this CPU (isolcpus, cpusets), or 
                         what they take.";
 const LOCK_MEMORY: &str = "Let the program lock its memory: raise RLIMIT_MEMLOCK, or use sudo.";
 
-/// The length of a tick.
 fn tick(hz: u32) -> Nanos {
     Nanos(SECOND.0 / i64::from(hz.max(1)))
 }

@@ -1,4 +1,4 @@
-//! What findings say: the only place with their words. `latlab-model` has codes, parameters and weights.
+//! The only place with the texts of findings; `latlab-model` has codes, parameters and severities.
 
 mod attach;
 mod capture;
@@ -28,13 +28,11 @@ use latlab_model::units::grouped;
 /// The findings of one topic, as the reference lists them.
 #[derive(Clone, Copy, Debug)]
 pub struct FindingTopic {
-    /// Its heading.
     pub title: &'static str,
-    /// What all of them have in common, in Markdown.
+    /// The introduction to the topic, in Markdown.
     pub introduction: &'static str,
-    /// Codes and weights.
+    /// Codes and severities.
     pub rows: &'static [FindingRow],
-    /// Words.
     pub words: &'static [FindingWords],
 }
 
@@ -48,7 +46,6 @@ impl FindingTopic {
         FindingTopic { title, introduction, rows, words }
     }
 
-    /// The rows with their words.
     pub fn entries(&self) -> impl Iterator<Item = (&'static FindingRow, &'static FindingWords)> {
         self.rows.iter().flat_map(|row| {
             self.words
@@ -106,12 +103,11 @@ pub const FINDING_TOPICS: &[FindingTopic] = &[
     FindingTopic::new("The journal", "", JournalFinding::ROWS, journal::WORDS),
 ];
 
-/// Findings in words.
 pub trait InWords {
     /// What happened, and what to do about it.
     fn worded(&self) -> Worded;
 
-    /// With its words, as a command prints it.
+    /// A copy with its texts filled in, as a command prints it.
     fn rendered(&self) -> Self;
 
     /// What happened, in sentences.
@@ -156,10 +152,10 @@ impl InWords for Finding {
     }
 }
 
-/// Of a run that is lost, where no finding says why.
+/// Used if no finding says why a run was lost.
 pub(crate) const LOST: &str = "The agent, or the link to it, was lost.";
 
-/// What cut the stream of a run that is lost; `None` for another run.
+/// What cut off the stream of a lost run; `None` for any other run.
 pub fn why_lost(run: &Run) -> Option<String> {
     let why = || run.lost_by().map_or(LOST.to_string(), InWords::text);
     (run.ended == EndReason::Lost).then(why)

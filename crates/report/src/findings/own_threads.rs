@@ -1,4 +1,4 @@
-//! latlab's own threads that do not measure.
+//! latlab's own threads, except those that measure.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::finding::OwnThreadFinding;

@@ -1,4 +1,4 @@
-//! Other runs of latlab on the machine, and what was set.
+//! Other latlab runs on the machine, and changes to settings.
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::finding::SetupFinding;
@@ -58,7 +58,7 @@ const FIND_SCHEDULER: &str = "Find who changes threads of other programs, such a
                               a cpuset or a daemon, and measure again.";
 const RESTORE: &str = "Set it by hand, or try `latlab doctor --restore`.";
 
-/// Whether only latlab's own process has such a setting.
+/// Whether only latlab's own process has this setting.
 fn is_of_latlab(setting: &str) -> bool {
     matches!(setting, "memory lock" | "timer slack" | "run-away guard" | "idle states")
 }

@@ -1,4 +1,4 @@
-//! The cells of an answer as words, by the names of their columns.
+//! Formats the cells of an answer by the names of their columns.
 
 use crate::pictures::marks::MarkedRows;
 use crate::units::{grouped, short, span};
@@ -6,13 +6,13 @@ use latlab_model::Nanos;
 use latlab_model::fleet::FleetAnswer;
 use serde_json::Value;
 
-/// What a column of times ends in.
+/// Suffix of columns that hold times.
 const TIMES: &str = "_ns";
-/// Times that are no latencies.
+/// A time that is not a latency.
 const MEASURED: &str = "measured_ns";
 const DEADLINE: &str = "deadline_ns";
 
-/// The head of a column: `p99_9_ns` is p99.9.
+/// The head of a column: `p99_9_ns` becomes p99.9.
 pub fn head(column: &str) -> String {
     let name = column.strip_suffix(TIMES).unwrap_or(column);
     match quantile(name) {
@@ -21,7 +21,7 @@ pub fn head(column: &str) -> String {
     }
 }
 
-/// A quantile with what stands behind it: `p99_9_before` is `p99.9 before`.
+/// A quantile with its suffix: `p99_9_before` becomes `p99.9 before`.
 fn quantile(name: &str) -> Option<String> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut parts = name.strip_prefix('p')?.split('_').peekable();
@@ -33,7 +33,6 @@ fn quantile(name: &str) -> Option<String> {
     Some(said)
 }
 
-/// A cell as it is read.
 pub fn cell(column: &str, value: &Value) -> String {
     let number = value.as_f64();
     match (value, number) {
@@ -58,7 +57,7 @@ pub fn is_text(of: &FleetAnswer, at: usize) -> bool {
     of.rows.iter().any(|row| row.get(at).is_some_and(Value::is_string))
 }
 
-/// The rows as a picture shows them: their first words as names, and a mark for each time.
+/// The rows for a chart: the leading words name a row, and each time is a mark.
 pub fn marked_rows(of: &FleetAnswer) -> MarkedRows {
     let is_latency = |name: &str| name.ends_with(TIMES) && name != MEASURED && name != DEADLINE;
     let mut times: Vec<usize> =

@@ -1,4 +1,4 @@
-//! Answers of queries over many runs: in the terminal, as a picture, as a page.
+//! Answers of queries over many runs: for the terminal, as a chart, as a page.
 
 mod cells;
 mod page;
@@ -13,7 +13,7 @@ use crate::pictures::{marks, small_trends};
 use latlab_model::fleet::FleetAnswer;
 use series::all_series;
 
-/// The picture of an answer: series with their steps, else a line for each row.
+/// The chart of an answer: series with their steps if there are any, else a line for each row.
 pub fn picture(of: &FleetAnswer, options: &Options) -> String {
     match all_series(of) {
         Some(series) => {

@@ -13,11 +13,10 @@ use crate::pictures::{marks, small_trends, trend};
 use latlab_model::fleet::FleetAnswer;
 use maud::{Markup, html};
 
-/// Series with a step that have a picture of their own.
+/// At most this many series with a step get their own chart.
 const MOST_PICTURES: usize = 24;
 const HEIGHT: u32 = 200;
 
-/// The whole page.
 pub fn page(of: &FleetAnswer) -> String {
     match all_series(of) {
         Some(series) => page_of_series(&series),

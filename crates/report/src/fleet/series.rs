@@ -1,4 +1,4 @@
-//! The series of an answer: for each board, kernel and scenario its p99.9 over time, with its steps.
+//! The series of an answer: p99.9 over time for each board, kernel and scenario, with its steps.
 
 use jiff::civil::Date;
 use latlab_model::Nanos;
@@ -8,37 +8,37 @@ use latlab_model::trend::{Build, Trend};
 use latlab_stats::trend_of_builds;
 use serde_json::Value;
 
-/// By how much a level may be higher than the one before.
+/// Margin: a level may be this much higher than the one before.
 const CARE: f64 = 0.05;
-/// A series of more days is searched by weeks, which takes a fiftieth of the time.
+/// Longer series are searched by weeks, which takes a fiftieth of the time.
 const MOST_DAYS: usize = 100;
 const DAY: i64 = 86_400;
 
-/// What was measured alike on one board, over time.
+/// Runs measured alike on one board, over time.
 pub struct Series {
     pub board: String,
     pub kernel: String,
     pub scenario: String,
-    /// Its values: the median of a day, or of a week.
+    /// The medians of days, or of weeks.
     pub trend: Trend,
-    /// Whether a value is that of a week.
+    /// Whether each value is that of a week.
     pub by_week: bool,
 }
 
 impl Series {
-    /// What tells it from the others.
+    /// The name that distinguishes this series from the others.
     pub fn name(&self) -> String {
         format!("{} · {} · {}", self.board, self.scenario, self.kernel)
     }
 
-    /// The ratio of its newest step where that is a regression.
+    /// The ratio of the newest step if that is a regression.
     pub fn regression(&self) -> Option<f64> {
         let is_one = self.trend.word == ComparisonWord::Regressed;
         self.trend.steps.last().filter(|_| is_one).map(|step| step.ratio)
     }
 }
 
-/// All series, those that regressed most first; none where the answer is another one.
+/// All series, the largest regressions first; `None` if the answer is of another kind.
 pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
     if of.query != "trend" {
         return None;
@@ -71,7 +71,7 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
         }
     }
     let mut all: Vec<Series> = groups.into_iter().map(|(key, runs)| series(key, runs)).collect();
-    // What is worse now comes first, then what had a step, then the rest as the query sorted it.
+    // Current regressions come first, then series with a step, then the rest in the query's order.
     all.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     Some(all)
 }
@@ -92,7 +92,7 @@ fn series(key: [&str; 3], runs: Vec<Build>) -> Series {
     Series { board, kernel, scenario, trend: trend_of_builds(builds, Metric::P99_9, CARE), by_week }
 }
 
-/// Those of so many days together.
+/// Joins the builds of every `days` days.
 fn join_builds(all: Vec<Build>, days: i64) -> Vec<Build> {
     let number = |build: &Build| seconds(&build.started).div_euclid(DAY * days);
     let mut builds: Vec<Build> = Vec::new();
@@ -105,7 +105,8 @@ fn join_builds(all: Vec<Build>, days: i64) -> Vec<Build> {
     builds
 }
 
-/// Seconds of a day since 1970, of a time such as 2026-11-24T20:17:16Z; 0 of anything else.
+/// Seconds since 1970 at midnight of the date in a time such as 2026-11-24T20:17:16Z; 0 if it is
+/// malformed.
 fn seconds(time: &str) -> i64 {
     let day = time.get(..10).and_then(|day| day.parse::<Date>().ok());
     day.map_or(0, |day| i64::from((day - Date::constant(1970, 1, 1)).get_days()) * DAY)

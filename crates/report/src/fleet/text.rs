@@ -1,4 +1,4 @@
-//! An answer in the terminal.
+//! An answer for the terminal.
 
 use super::cells::{cell, head, is_text};
 use super::series::{Series, all_series};
@@ -9,7 +9,6 @@ use crate::units::{counted, short};
 use latlab_model::fleet::FleetAnswer;
 use latlab_model::run_comparison::ComparisonWord;
 
-/// The answer, as wide as the terminal.
 pub fn show(of: &FleetAnswer, width: usize, style: Style) -> String {
     match all_series(of) {
         Some(series) => with_steps(&series, width, style),
@@ -22,7 +21,7 @@ pub fn columns(of: &FleetAnswer) -> Vec<Column> {
     let column = |(at, name): (usize, &String)| {
         let cells =
             of.rows.iter().map(|row| row.get(at).map_or("-".into(), |value| cell(name, value)));
-        // What stands further right is given up first where the terminal is narrow.
+        // A narrow terminal drops the rightmost columns first.
         let rank = if at < 2 { 0 } else { at.min(200) as u8 };
         let column = Column::new(&head(name), rank, cells);
         if is_text(of, at) { column.left() } else { column }
@@ -30,13 +29,12 @@ pub fn columns(of: &FleetAnswer) -> Vec<Column> {
     of.columns.iter().enumerate().map(column).collect()
 }
 
-/// What the series come to, and each with its newest level.
+/// A summary of the series, and each with its newest level.
 fn with_steps(all: &[Series], width: usize, style: Style) -> String {
     let line = style.paint(colour(all), &wrapped(&headline(all), width, 0));
     format!("{line}\n\n{}", table(series_columns(all), width, style))
 }
 
-/// A row for each series.
 pub fn series_columns(all: &[Series]) -> Vec<Column> {
     let cells =
         |cell: &dyn Fn(&Series) -> String| -> Vec<String> { all.iter().map(cell).collect() };
@@ -59,7 +57,6 @@ fn colour(all: &[Series]) -> Colour {
     }
 }
 
-/// What the series come to, in a sentence or two.
 pub fn headline(all: &[Series]) -> String {
     let series = counted(all.len() as u64, "series", "series");
     let regressed = all.iter().filter(|one| one.regression().is_some()).count();
@@ -85,7 +82,6 @@ pub fn headline(all: &[Series]) -> String {
     }
 }
 
-/// The value of the newest build.
 fn newest(of: &Series) -> String {
     of.trend.builds.last().map_or("-".to_string(), |build| short(build.value_ns))
 }
@@ -95,12 +91,11 @@ pub fn newest_step(of: &Series) -> String {
     of.trend.steps.last().map_or("-".to_string(), change)
 }
 
-/// From when on the newest level lies where it is.
+/// When the newest level began.
 pub fn since(of: &Series) -> String {
     of.trend.steps.last().map_or("-".to_string(), |step| step.build.clone())
 }
 
-/// The runs of a series.
 fn runs(of: &Series) -> usize {
     of.trend.builds.iter().map(|build| build.runs.len()).sum()
 }

@@ -1,5 +1,5 @@
-//! Several runs on one page: the answer, their main figures side by side, what differs between them,
-//! and their pictures over each other.
+//! Several runs on one page: the answer, the main figures side by side, the differences, and the
+//! charts overlaid.
 
 use super::PageRun;
 use super::pictures::compared;
@@ -13,7 +13,6 @@ use latlab_model::Run;
 use latlab_stats::MeasuredRun;
 use maud::{Markup, html};
 
-/// The section that stands above the runs.
 pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
     let measured: Vec<RunWithBins> = runs.iter().map(PageRun::with_bins).collect();
     let judged: Vec<MeasuredRun> = runs.iter().map(PageRun::measured).collect();

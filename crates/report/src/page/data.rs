@@ -1,5 +1,5 @@
-//! The data of a run inside the page: the run document as it was stored, and the rows of its
-//! tables, for scripts and for whoever has the page and not the run.
+//! The data of a run inside the page, for scripts and for a reader who has only the page: the run
+//! document as stored, and the rows of its tables.
 
 use super::PageRun;
 use super::packed::Columns;
@@ -16,14 +16,14 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// More bins than this in a run are joined to bins that no screen tells apart.
+/// If a run has more bins than this, bins too narrow to tell apart on a screen are joined.
 const MOST_BINS: usize = 60_000;
-/// How much larger than its lower edge the upper edge of a joined bin is.
+/// Relative width of a joined bin.
 const JOINED: f64 = 0.01;
-/// Conditions are read each second: longer columns hold several readings.
+/// Conditions are read each second; a longer column holds several readings.
 const READING: Nanos = Nanos(1_500_000_000);
 
-/// What the scripts must know beside the columns.
+/// What the scripts must know in addition to the columns.
 #[derive(Serialize)]
 struct Head<'a> {
     id: &'a str,
@@ -31,12 +31,11 @@ struct Head<'a> {
     started: &'a str,
     measured_s: f64,
     deadline_ns: Option<Nanos>,
-    /// Length of a column of latencies, and of conditions.
+    /// Length of a column, for latencies and for conditions.
     step_s: f64,
     conditions_step_s: f64,
-    /// Intervals of the run that were joined to one column.
+    /// Intervals of the run joined into one column.
     joined: u64,
-    /// Whether bins were joined.
     bins_joined: bool,
     threads: Vec<Thread>,
     strips: Vec<StripHead<'a>>,
@@ -50,14 +49,13 @@ struct Thread {
     name: String,
     cpu: Option<u32>,
     max_ns: Option<Nanos>,
-    /// Whether larger latencies may be missing.
     max_is_at_least: bool,
     open: Option<Open>,
-    /// Number of its pen, the same in every picture.
+    /// Number of the pen, the same in every chart.
     pen: usize,
 }
 
-/// Latencies of which only is known where they begin.
+/// Latencies of which only a lower bound is known.
 #[derive(Serialize)]
 struct Open {
     from_ns: Nanos,
@@ -80,22 +78,18 @@ struct StripHead<'a> {
     pens: &'a [usize],
 }
 
-/// A finding with a time.
 #[derive(Serialize)]
 struct Mark<'a> {
     code: &'a str,
     at_s: f64,
 }
 
-/// A line of a chart of latencies.
 pub(crate) struct ChartLine<'a> {
-    /// Lines of one group are in one chart.
+    /// Lines of one group share a chart.
     pub group: String,
-    /// Number of its pen.
     pub pen: usize,
-    /// Its deadline.
     pub deadline_ns: Option<Nanos>,
-    /// Its name, counts and maximum.
+    /// Name, counts and maximum.
     pub curve: Curve<'a>,
 }
 
@@ -115,7 +109,7 @@ struct LineHead<'a> {
     open: Option<Open>,
 }
 
-/// The data of charts of latencies alone, for a page that has no run of its own.
+/// The data of latency charts alone, for a page that is not about a single run.
 pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
     let mut columns = Columns::default();
     let bins = lines
@@ -140,7 +134,7 @@ pub(crate) fn chart_data(lines: &[ChartLine]) -> Markup {
     }
 }
 
-/// What was thinned, with links that save what the page carries, and the data.
+/// What was thinned out, links that save the embedded data, and the data.
 pub fn section(of: &PageRun, outline: &Outline) -> Section {
     let mut columns = Columns::default();
     let bins_joined = add_bins(of.bins, &mut columns);
@@ -165,7 +159,7 @@ pub fn section(of: &PageRun, outline: &Outline) -> Section {
         findings: marks(of),
         columns: names,
     };
-    // Numbers and texts of our own types are always JSON.
+    // Our own numbers and strings always serialize to JSON.
     let head = serde_json::to_string(&head).unwrap_or_default();
     let content = html! {
         p data-save=(outline.prefix()) { (embedded_data(of, joined, step, bins_joined)) }
@@ -197,8 +191,8 @@ fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> S
     words
 }
 
-/// Text that can stand inside a script element: nothing in it ends the element, and nothing in it
-/// steers a terminal on which somebody looks at the page.
+/// Escapes text so that it neither ends a script element nor steers a terminal that prints the
+/// page.
 fn inert(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut units = [0_u16; 2];
@@ -215,8 +209,8 @@ fn inert(json: &str) -> String {
     text
 }
 
-/// Adds the edges of all bins and, for each thread, the bins that hold something; says whether
-/// bins had to be joined.
+/// Adds the edges of all bins and, for each thread, the non-empty bins; returns whether bins had to
+/// be joined.
 fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
     let is_joined = threads.iter().map(|one| one.bins.len()).sum::<usize>() > MOST_BINS;
     let threads: Vec<Vec<Bin>> = match is_joined {
@@ -247,14 +241,14 @@ fn add_bins(threads: &[ThreadBins], columns: &mut Columns) -> bool {
     is_joined
 }
 
-/// What of the rows of a thread has no end.
+/// The open-ended rows of a thread.
 fn open_of(rows: &[Bin], to_ns: Option<Nanos>) -> Option<Open> {
     let open = rows.iter().filter(|bin| !bin.has_end());
     let count = open.fold(0, |sum: u64, bin| sum.saturating_add(bin.count));
     censored_above(rows).map(|from_ns| Open { from_ns, to_ns, count })
 }
 
-/// Edges of bins that are a share of their latency wide.
+/// Edges of bins with a constant relative width.
 fn joined_edges(threads: &[ThreadBins]) -> Vec<Nanos> {
     let all = threads.iter().flat_map(|one| &one.bins).filter(|bin| bin.has_end());
     let all: BTreeSet<Nanos> = all.flat_map(|bin| [bin.low_ns, bin.high_ns]).collect();
@@ -268,8 +262,8 @@ fn joined_edges(threads: &[ThreadBins]) -> Vec<Nanos> {
     edges
 }
 
-/// Bins joined so that each reaches from one of these edges to the next, or to its own end behind
-/// the last one.
+/// Joins bins so that each reaches from one of these edges to the next, or to its own end if it is
+/// the last.
 fn join_bins(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
     let mut all: Vec<Bin> = Vec::new();
     for bin in bins {
@@ -287,7 +281,7 @@ fn join_bins(bins: &[Bin], edges: &[Nanos]) -> Vec<Bin> {
     all
 }
 
-/// Adds the rows over time of each thread, in the order of the bins' threads.
+/// Adds the rows over time of each thread, in the order of the threads in the bins.
 fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
     let rows = of.fine.thread_spans();
     let pens = RunPens::new(of.run);
@@ -314,7 +308,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
         let step = of.fine.step().0;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
         add("part", &|span| Some(of.fine.part(span.from) as i64));
-        // An interval begins and ends with a release, so hardly ever with a column.
+        // An interval begins and ends with a release, so it rarely aligns with a column.
         add("parts", &|span| Some((((span.to - span.from).0 + step / 2) / step).max(1)));
         add("count", &|span| count(span.count));
         add("missed", &|span| count(span.missed));
@@ -332,8 +326,8 @@ fn strip_head(strip: &Strip) -> StripHead<'_> {
     StripHead { title: strip.title, unit: strip.unit, lines, pens: &strip.pens }
 }
 
-/// Adds tenths of the unit of each line; where a column holds several readings, the smallest and
-/// the largest as well.
+/// Adds the values of each line in tenths of its unit; if a column holds several readings, also the
+/// smallest and the largest.
 fn add_strips(of: &PageRun, strips: &[Strip], columns: &mut Columns) {
     let has_range = of.fine.conditions_step() > READING;
     for (strip, one) in strips.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The files of a run at the end of its page.
+//! The list of files at the end of a run's page.
 
 use crate::document::Section;
 use crate::document::outline::plural;
@@ -6,7 +6,6 @@ use crate::document::table::{Column, Table};
 use crate::units::bytes;
 use latlab_model::Run;
 
-/// The files of the run with their checksums.
 pub fn files(run: &Run) -> Option<Section> {
     if run.files.is_empty() {
         return None;

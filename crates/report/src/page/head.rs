@@ -1,5 +1,4 @@
-//! The answer of a run at the top of its page: the judgement, the main figures, possible
-//! causes, and what to do first.
+//! The top of a run's page: the judgement, the main figures, possible causes, and what to do first.
 
 use crate::document::outline::{Outline, firm, prose};
 use crate::facts;
@@ -11,7 +10,7 @@ use crate::verdict::bound_in_short;
 use latlab_model::Run;
 use maud::{Markup, html};
 
-/// The judgement with its figures, and what was measured under.
+/// The judgement with its figures, and the conditions.
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
     let bound = match &run.verdict {
         Some(verdict) => bound_in_short(run, verdict),
@@ -33,7 +32,7 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
     }
 }
 
-/// The figures that matter most, each against the deadline.
+/// The main figures, each against the deadline.
 pub fn facts(run: &Run) -> Markup {
     let figures = summary::figures(run);
     html! {
@@ -55,8 +54,8 @@ fn fact(figure: &Figure) -> Markup {
     }
 }
 
-/// Possible causes of large latencies, and the first command to try; `None` if nothing is known. On a page
-/// of a single run links lead to more of them.
+/// Possible causes of large latencies, and the first command to try; `None` if nothing is known.
+/// The page of a single run links to more of them.
 pub fn causes(run: &Run, outline: &Outline, has_more: bool) -> Option<Markup> {
     let Causes { title, named: causes, left_out, first_try } = summary::causes(run);
     let known = summary::explained(run);
@@ -91,7 +90,7 @@ pub fn causes(run: &Run, outline: &Outline, has_more: bool) -> Option<Markup> {
     })
 }
 
-/// Links to the parts of the page that say more of the causes.
+/// Links to the parts of the page with more about the causes.
 fn more_causes(run: &Run, outline: &Outline, left_out: usize) -> Markup {
     html! {
         @if let Some(sum) = outliers::sum(run) {

@@ -1,9 +1,8 @@
-//! One run or several as one self-contained page: it loads nothing, and needs no script.
-//!
-//! A page of one run and a part of a page of several are made by the same code, with headings one level
-//! lower and anchors of their own. `data.rs` adds the run document and packed columns of numbers, which
-//! `web/src/data.js` unpacks; `web/test/packed.json` holds both to the same bytes. The scripts replace
-//! a picture with a chart only when the chart stands.
+//! One or several runs as one self-contained page: it loads nothing, and works without scripts. The
+//! page of one run and each part of a page of several come from the same code; a part has headings
+//! one level lower and its own anchors. `data.rs` adds the run document and packed columns of
+//! numbers, which `web/src/data.js` unpacks; `web/test/packed.json` holds both to the same bytes.
+//! Scripts replace a chart only once its interactive version is complete.
 
 mod compare;
 pub(crate) mod data;
@@ -27,28 +26,27 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::io::Read;
 
 const STYLE: &str = include_str!("page.css");
-/// What `scripts/web.sh` made, packed; empty in a build without npm.
+/// The output of `scripts/web.sh`, compressed; empty in a build without npm.
 const SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js"));
 const SCRIPT_STYLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.css"));
 const LIVE_SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/live.js"));
 const LIVE_STYLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/live.css"));
 
-/// Whether pages of this build have pictures that can be zoomed and asked.
+/// Whether pages of this build have charts with zoom and tooltips.
 pub const fn is_interactive() -> bool {
     !SCRIPT.is_empty()
 }
 
-/// The script of the live page, which `serve` gives out; empty in such a build.
+/// The script of the live page that `serve` delivers; empty in a build without npm.
 pub fn live_script() -> String {
     unpack(LIVE_SCRIPT)
 }
 
-/// Its style.
 pub fn live_style() -> String {
     unpack(LIVE_STYLE)
 }
 
-/// A text as `build.rs` has packed it.
+/// Decompresses a text that `build.rs` packed.
 fn unpack(packed: &[u8]) -> String {
     let mut text = String::new();
     if !packed.is_empty() {
@@ -57,23 +55,21 @@ fn unpack(packed: &[u8]) -> String {
     text
 }
 
-/// A stored run with all that the page shows of it.
+/// A stored run with everything that its page shows.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRun<'a> {
-    /// What was measured, where and how.
     pub run: &'a Run,
     /// `run.json` as it was stored.
     pub document: &'a str,
-    /// The counts of each thread.
     pub bins: &'a [ThreadBins],
-    /// Its intervals, of all threads together.
+    /// The intervals of all threads joined.
     pub spans: &'a [Span],
-    /// Its rows over time, for pictures that stand still.
+    /// Rows over time, for static charts.
     pub still: &'a TimeData,
-    /// The same as finely as a page carries them.
+    /// Rows over time, as finely as a page carries them.
     pub fine: &'a TimeData,
-    /// The responses of a responder's run, one by one; empty of other instruments, and where there
-    /// are too many.
+    /// The single responses of a responder's run; empty for other instruments, and if there are too
+    /// many.
     pub samples: &'a [Sample],
 }
 
@@ -87,7 +83,6 @@ impl<'a> PageRun<'a> {
     }
 }
 
-/// The whole page.
 pub fn page(runs: &[PageRun]) -> String {
     let title = match runs {
         [one] => format!("{}: {}", one.run.id, sentence::machine_name(one.run)),
@@ -110,20 +105,20 @@ pub fn page(runs: &[PageRun]) -> String {
     document(&title, &body)
 }
 
-/// The answer of a run alone, to stand in another page: what its own page begins with, without scripts.
+/// The answer of a run for embedding in another page: the top of its own page, without scripts.
 pub fn page_top(of: &PageRun) -> String {
     let title = format!("{}: {}", of.run.id, sentence::machine_name(of.run));
     let body = html! { main { (top(of, &Outline::page(), false)) } };
     shell(&title, &body, false)
 }
 
-/// A page around what it says.
+/// Wraps a body into a complete HTML page.
 pub(crate) fn document(title: &str, body: &Markup) -> String {
     shell(title, body, is_interactive())
 }
 
 fn shell(title: &str, body: &Markup, is_interactive: bool) -> String {
-    // The still pictures were laid out in this font.
+    // The static charts were laid out in this font.
     let font = crate::png::font_faces(&body.0);
     let markup = html! {
         (DOCTYPE)
@@ -161,7 +156,7 @@ fn several_runs(runs: &[PageRun]) -> Markup {
     }
 }
 
-/// The answer on one screen, and all the rest folded below it.
+/// The answer on one screen, and the rest collapsed below it.
 fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     html! {
         (top(of, outline, true))
@@ -169,7 +164,7 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
     }
 }
 
-/// The answer on one screen; with links from the causes where more of the page stands below it.
+/// The answer on one screen. The causes link to the rest of the page if there is one.
 fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
     let run = of.run;
     let causes = head::causes(run, outline, has_more);
@@ -183,7 +178,7 @@ fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
     }
 }
 
-/// What can be unfolded, in the order in which it matters.
+/// The collapsed sections, the most important first.
 fn parts(of: &PageRun, outline: &Outline) -> Vec<Section> {
     let run = of.run;
     let mut pictures = pictures::sections(of, outline);

@@ -1,8 +1,7 @@
-//! Columns of numbers as few characters: what the page carries and its scripts unpack.
-//!
-//! Each column is the number of its values, and then the difference of each value from the one
-//! before as a zigzag varint plus one; zero stands for a value that is not there. All columns
-//! together are deflated and written in base64.
+//! Packs columns of numbers into few characters; the scripts of the page unpack them. Each column
+//! is the number of its values, followed by the difference of each value from the one before as a
+//! zigzag varint plus one; zero stands for a missing value. All columns together are deflated and
+//! encoded in base64.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +9,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 
-/// Columns as they are filled, each with its name.
 #[derive(Default)]
 pub struct Columns {
     names: Vec<String>,
@@ -18,7 +16,6 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Adds a column.
     pub fn add(&mut self, name: String, values: impl IntoIterator<Item = Option<i64>>) {
         self.names.push(name);
         let (mut packed, mut number, mut last) = (Vec::new(), 0, 0_i64);
@@ -37,10 +34,10 @@ impl Columns {
         self.bytes.extend(packed);
     }
 
-    /// The names of the columns in their order, and all of their numbers as text.
+    /// The names of the columns in order, and all packed numbers.
     pub fn finish(self) -> (Vec<String>, String) {
         let mut deflated = ZlibEncoder::new(Vec::new(), Compression::default());
-        // A vector takes whatever is written into it.
+        // Writing to a vector cannot fail.
         let written = deflated.write_all(&self.bytes).and_then(|()| deflated.finish());
         (self.names, BASE64_STANDARD.encode(written.unwrap_or_default()))
     }
@@ -63,7 +60,7 @@ fn varint(bytes: &mut Vec<u8>, mut value: u128) {
 mod tests {
     use super::*;
 
-    /// What `web/test/data.test.js` unpacks: both sides agree on these characters.
+    /// `web/test/data.test.js` unpacks the same file, so that both sides agree on the format.
     const FIXTURE: &str = include_str!("../../../../web/test/packed.json");
 
     /// Invariant (page and server): Packed columns are unpacked unchanged; charts lose no latency.

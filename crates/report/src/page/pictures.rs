@@ -1,5 +1,5 @@
-//! The pictures of a run. Without scripts they are still; scripts put one that can be zoomed and
-//! asked in the place of each, and keep the still one for the printer.
+//! The charts of a run. They are static without scripts; scripts replace each by an interactive
+//! chart, and keep the static one for printing.
 
 use super::PageRun;
 use crate::document::Section;
@@ -14,8 +14,7 @@ use crate::terms::{self, Terms};
 use latlab_model::Nanos;
 use maud::{Markup, PreEscaped, html};
 
-/// Each picture is made in three widths, of which the width of the page shows one: shrunk text
-/// could not be read.
+/// Each chart is rendered in three widths, of which CSS shows one: shrunk text would be illegible.
 const WIDTHS: [(&str, u32, u32); 3] =
     [("wide", 1120, 420), ("middle", 700, 380), ("narrow", 400, 300)];
 
@@ -25,11 +24,10 @@ const TELEMETRY: &str = "Conditions of the run: temperature, frequency, load, an
 const SHARE: &str = "The share of the responses up to each latency, with the maximum of each \
                      series.";
 
-/// The histogram at the top of a page, beside the possible causes.
+/// The histogram at the top of a page, next to the possible causes.
 const TOP_WIDTHS: [(&str, u32, u32); 3] =
     [("wide", 760, 180), ("middle", 700, 230), ("narrow", 400, 220)];
 
-/// The picture that belongs to the answer.
 pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
     let (runs, terms) = ([of.with_bins()], terms::of_run(of.run));
     let kind = Kind::Latency;
@@ -44,7 +42,6 @@ pub fn main_picture(of: &PageRun, outline: &Outline) -> Markup {
     figure(kind.as_str(), terms, &TOP_WIDTHS, outline, &of_threads(terms), &draw)
 }
 
-/// The other pictures of one run.
 pub fn sections(of: &PageRun, outline: &Outline) -> Vec<Section> {
     let runs = [of.with_bins()];
     let terms = terms::of_run(of.run);
@@ -69,7 +66,7 @@ pub fn sections(of: &PageRun, outline: &Outline) -> Vec<Section> {
         return body.into_iter().chain(pictures).collect();
     }
     let tail = Section::new("tail", "Tail").html(latencies(Kind::Ccdf, &ccdf(terms)));
-    // Of an imported run nothing is known over time.
+    // An imported run has no data over time.
     if of.run.asked.method.is_import() {
         return vec![tail];
     }
@@ -80,7 +77,7 @@ pub fn sections(of: &PageRun, outline: &Outline) -> Vec<Section> {
     ]
 }
 
-/// The pictures of several runs over each other.
+/// The charts of several runs overlaid.
 pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
     let terms = terms(runs);
     html! {
@@ -98,8 +95,8 @@ pub fn compared(runs: &[RunWithBins], outline: &Outline) -> Markup {
     }
 }
 
-/// The same up to where nearly all responses are, which a slow one would squeeze into a corner;
-/// runs that have nothing there are named.
+/// The same, but cut off where nearly all responses end, since a slow one would squeeze the others
+/// into a corner. Runs without latencies in that range are named.
 fn zoomed(runs: &[RunWithBins], end: Nanos, outline: &Outline) -> Markup {
     let has_some = |one: &&RunWithBins| {
         one.bins.iter().any(|thread| thread.bins.iter().any(|bin| bin.low_ns < end))
@@ -175,7 +172,7 @@ fn over_time(of: &PageRun, kind: time::Kind, outline: &Outline, caption: &str) -
     })
 }
 
-/// A picture that stays still, in all widths.
+/// A static chart in all widths.
 pub fn in_widths(
     kind: &str,
     outline: &Outline,

@@ -1,4 +1,4 @@
-//! What pages say of responders beyond what they say of every run.
+//! What pages show of responders in addition to what they show of every run.
 
 use super::PageRun;
 use super::pictures::in_widths;
@@ -15,7 +15,7 @@ use crate::sections::respond;
 use latlab_model::Run;
 use maud::{Markup, html};
 
-/// Responses against the phase of what may disturb them; nothing where that is not known.
+/// Responses against the phase of a possible disturbance; `None` if that is not known.
 pub fn phase(of: &PageRun, outline: &Outline) -> Option<Section> {
     let period = Period::of_run(of.run).filter(|_| !of.samples.is_empty())?;
     let caption = "Each response at the time of its stimulus, modulo the period of the marker: \
@@ -26,7 +26,7 @@ pub fn phase(of: &PageRun, outline: &Outline) -> Option<Section> {
     Some(Section::new("phase", "Against the phase").html(picture))
 }
 
-/// Responders beside each other and in pairs; nothing where others are among the runs.
+/// Responders next to each other and in pairs; empty if other runs are among them.
 pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
     let Some(columns) = respond::columns(&all) else { return html! {} };

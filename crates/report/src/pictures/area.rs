@@ -1,47 +1,46 @@
-//! The plotted area of a picture with its grid and axes, and where they are.
+//! The plot area of a chart with its grid and axes.
 
 use crate::pictures::deadline::Frame;
 use crate::pictures::svg::{Anchor, GRID, INK, MUTED, TEXT_SIZE, TITLE_SIZE, line, n, text};
 use crate::terms::Terms;
 use maud::{Markup, html};
 
-/// A named place of an axis, from 0 at its lower end to 1 at its upper one.
+/// A labelled position on an axis, from 0 (lower end) to 1 (upper end).
 pub struct Tick {
     pub place: f64,
     pub name: String,
 }
 
-/// Room beside the axis for what lies outside of it.
+/// Width of the strip next to an axis for values outside of it.
 pub const STRIP: f64 = 34.0;
-/// Room below a plotted area for the names and the title of its axis.
+/// Room below a plot area for tick labels and axis title.
 pub const BELOW: f64 = 58.0;
-/// Room that the name of a latency needs on an axis across.
+/// Width of a latency label on a horizontal axis.
 pub const NAME_ACROSS: f64 = 90.0;
-/// Whether something lies outside of the axis, which needs a strip beside the plotted area.
+/// Whether values lie outside of the axis, which needs a strip next to the plot area.
 #[derive(Clone, Copy, Default)]
 pub struct Sides {
     pub below: bool,
     pub beyond: bool,
 }
 
-/// A plotted area in its picture.
 #[derive(Clone, Copy)]
 pub struct Area {
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
-    /// Left end of the axes: that of the plotted area, or of the strip beside it.
+    /// Left end of the axes: that of the plot area, or of the strip next to it.
     pub axis_left: f64,
 }
 
 impl Area {
-    /// An area as wide as the picture, with room for the names of its axes.
+    /// An area as wide as the picture, less the room for axis labels.
     pub fn across(width: f64, top: f64, height: f64, sides: Sides) -> Area {
         Area::between(78.0, width - 34.0, top, height, sides)
     }
 
-    /// An area from one place across to another, strips included.
+    /// An area between two horizontal positions, strips included.
     pub fn between(axis_left: f64, right: f64, top: f64, height: f64, sides: Sides) -> Area {
         let strip = |there| if there { STRIP } else { 0.0 };
         Area {
@@ -61,7 +60,7 @@ impl Area {
         self.bottom - self.top
     }
 
-    /// The plotted area alone.
+    /// The plot area without strips.
     pub fn frame(&self) -> Frame {
         Frame { left: self.left, right: self.right, top: self.top, bottom: self.bottom }
     }
@@ -70,17 +69,16 @@ impl Area {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
 
-    /// Where a place of the axis below lies across.
+    /// Horizontal coordinate of a position on the lower axis.
     pub fn x(&self, place: f64) -> f64 {
         self.left + place * self.width()
     }
 
-    /// Where a place of the axis beside it lies in height.
+    /// Vertical coordinate of a position on the left axis.
     pub fn y(&self, place: f64) -> f64 {
         self.bottom - place * self.height()
     }
 
-    /// The lines of the grid.
     pub fn grid(&self, across: &[Tick], up: &[Tick]) -> Markup {
         html! {
             @for y in up.iter().map(|tick| self.y(tick.place)) {
@@ -92,7 +90,7 @@ impl Area {
         }
     }
 
-    /// The names of the axis at the left.
+    /// Labels of the left axis.
     pub fn names_left(&self, up: &[Tick], size: f64) -> Markup {
         html! {
             @for tick in up {
@@ -102,7 +100,7 @@ impl Area {
         }
     }
 
-    /// The names of the axis below.
+    /// Labels of the lower axis.
     pub fn names_below(&self, across: &[Tick], size: f64) -> Markup {
         html! {
             @for tick in across {
@@ -113,7 +111,6 @@ impl Area {
         }
     }
 
-    /// The lines of both axes.
     pub fn axes(&self) -> Markup {
         let corner = (self.axis_left, self.bottom);
         html! {
@@ -122,7 +119,6 @@ impl Area {
         }
     }
 
-    /// The titles of both axes.
     pub fn titles(&self, across: &str, up: &str) -> Markup {
         html! {
             (text(self.middle().0, self.bottom + 42.0, Anchor::Middle, TEXT_SIZE, INK, across))
@@ -130,7 +126,6 @@ impl Area {
         }
     }
 
-    /// The title of the axis at the left.
     pub fn title_left(&self, up: &str) -> Markup {
         let high = self.middle().1;
         html! {
@@ -140,7 +135,7 @@ impl Area {
         }
     }
 
-    /// Everything around what is drawn, at the size of the whole picture.
+    /// Grid, axes, labels and titles, at full size.
     pub fn furniture(&self, across: (&[Tick], &str), up: (&[Tick], &str)) -> Markup {
         html! {
             (self.grid(across.0, up.0))
@@ -151,7 +146,7 @@ impl Area {
         }
     }
 
-    /// What stands in an area in which nothing can be drawn.
+    /// Text shown in an empty area.
     pub fn empty_note(&self, terms: &Terms) -> Markup {
         let (x, y) = self.middle();
         let words = format!("No {} was recorded.", terms.one);

@@ -1,4 +1,4 @@
-//! The axis of latencies: which part of them is drawn to scale, and how.
+//! The latency axis: its range and scale.
 
 use crate::pictures::area::Tick;
 use crate::pictures::deadline::DeadlineMark;
@@ -6,59 +6,54 @@ use crate::terms::Terms;
 use crate::units::{Scale, grouped, trimmed};
 use latlab_model::{Bin, Nanos};
 
-/// A maximum of more times p99.9 would squeeze the body of a linear axis into a corner.
+/// A larger ratio of maximum to p99.9 would squeeze the body of a linear axis into a corner.
 const LINEAR_UP_TO: f64 = 5.0;
-/// The same of p99, since p99.9 can be far out in a tail of its own.
+/// The same limit for p99, since p99.9 can be far out in the tail.
 const LINEAR_UP_TO_P99: f64 = 8.0;
-/// No axis is shorter: ten bins of a nanosecond.
+/// Shortest axis: ten bins of a nanosecond.
 const SHORTEST: f64 = 10.0;
 
-/// How latencies are spread over an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Spacing {
-    /// Whatever shows these runs best.
+    /// Chosen by what shows these runs best.
     #[default]
     Auto,
-    /// In proportion.
     Linear,
-    /// By their logarithm.
     Log,
 }
 
-/// The axis of latencies that is asked for.
+/// The requested latency axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Axis {
-    /// How it is divided; on its own, one with an end is linear, since that compares best.
+    /// The scale; `Auto` with an upper end is linear, since that compares best.
     pub spacing: Spacing,
-    /// Its lower end; none for what the latencies need.
+    /// The lower end; `None` to fit the latencies.
     pub from: Option<Nanos>,
-    /// Its upper end; none for what the latencies need.
+    /// The upper end; `None` to fit the latencies.
     pub to: Option<Nanos>,
 }
 
 impl Axis {
-    /// Linear from zero to here, which makes pictures comparable.
+    /// Linear from zero to here, which makes charts comparable.
     pub fn linear_to(end: Nanos) -> Axis {
         Axis { spacing: Spacing::Linear, from: None, to: Some(end) }
     }
 
-    /// Logarithmic, and as long as it must be.
+    /// Logarithmic, with the range that the latencies need.
     pub fn log() -> Axis {
         Axis { spacing: Spacing::Log, ..Axis::default() }
     }
 }
 
-/// An axis of latencies, in either direction of a picture.
+/// A latency axis, horizontal or vertical.
 pub struct LatencyAxis {
     pub log: bool,
-    /// Latency at the lower end.
     pub from: f64,
-    /// Latency at the upper end.
     pub to: f64,
 }
 
 impl LatencyAxis {
-    /// The axis that was asked for, as these latencies need it.
+    /// Fits the requested axis to these latencies.
     pub fn choose(data: &PooledLatencies, asked: Axis) -> LatencyAxis {
         let log = match asked.spacing {
             Spacing::Linear => false,
@@ -71,7 +66,7 @@ impl LatencyAxis {
         }
     }
 
-    /// An end that was asked for is the end, so that what lies beyond it is counted from there.
+    /// A requested end is final, so latencies beyond it count as outside.
     fn linear(data: &PooledLatencies, asked: Axis) -> LatencyAxis {
         let from = asked.from.map_or(0.0, |from| from.0.max(0) as f64);
         let to = match asked.to {
@@ -98,7 +93,7 @@ impl LatencyAxis {
         LatencyAxis { log: true, from, to }
     }
 
-    /// Where a latency lies, 0 at the lower end of the axis and 1 at its upper end.
+    /// Position of a latency, from 0 (lower end) to 1 (upper end).
     pub fn place(&self, latency: f64) -> f64 {
         let place = match self.log {
             true => (latency.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
@@ -107,7 +102,7 @@ impl LatencyAxis {
         place.clamp(0.0, 1.0)
     }
 
-    /// What is named on an axis that is drawn as long as this; a name needs `room` of it.
+    /// Labelled positions for an axis of this length; a label needs `room` pixels.
     pub fn ticks(&self, pixels: f64, room: f64) -> Vec<Tick> {
         let named = match self.log {
             true => self.log_ticks(pixels, room),
@@ -136,7 +131,7 @@ impl LatencyAxis {
             each if each > 1.9 * room => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
-        // Few pixels for many decades: every second or third label has room.
+        // With few pixels for many decades, only every second or third label fits.
         let every = (0.58 * room * decades / pixels).ceil().max(1.0) as i32;
         let first = self.from.log10().floor() as i32;
         let last = self.to.log10().ceil() as i32;
@@ -147,7 +142,7 @@ impl LatencyAxis {
             .map(|at| (at, decimal_time(at)))
             .collect();
         match ticks.len() {
-            // A short stretch of a decade may hold none of its round numbers.
+            // A part of a decade may contain none of its round numbers.
             0 | 1 => {
                 let all = self.linear_steps(pixels, room).1.into_iter();
                 all.map(|at| (at, Nanos(at as i64).to_string())).collect()
@@ -156,12 +151,10 @@ impl LatencyAxis {
         }
     }
 
-    /// Its upper end as a latency.
     pub fn end(&self) -> Nanos {
         Nanos(self.to as i64)
     }
 
-    /// What stands beside the axis.
     pub fn title(&self, terms: &Terms) -> String {
         match self.log {
             true => format!("{}, logarithmic", terms.axis),
@@ -172,7 +165,7 @@ impl LatencyAxis {
     }
 }
 
-/// What decides the axis, of all that is drawn together.
+/// What decides the axis, from all lines together.
 pub struct PooledLatencies {
     max: f64,
     /// The largest latency, or a deadline beyond it.
@@ -183,7 +176,7 @@ pub struct PooledLatencies {
 }
 
 impl PooledLatencies {
-    /// Of all bins, in any order, and the largest latency.
+    /// From all bins, in any order, and the largest latency.
     pub fn from_bins<'a>(
         bins: impl Iterator<Item = &'a Bin>,
         max: Option<Nanos>,
@@ -206,24 +199,24 @@ impl PooledLatencies {
         }
     }
 
-    /// The same with a deadline, which belongs on the axis if it is not far away.
+    /// Adds a deadline, which must fit on the axis unless it is far away.
     pub fn with(self, deadline: Option<DeadlineMark>) -> PooledLatencies {
         let needed = DeadlineMark::needed(deadline, Nanos(self.max as i64));
         PooledLatencies { needed: (needed.0 as f64).max(self.max), ..self }
     }
 
-    /// The same, of which only latencies from here on are drawn.
+    /// Ignores latencies below this one.
     pub fn from(self, lowest: f64) -> PooledLatencies {
         PooledLatencies { lowest_positive: lowest.min(self.max).max(1.0), ..self }
     }
 
-    /// Whether the body of the data stays readable beside the maximum.
+    /// Whether the body of the data stays readable on a linear axis up to the maximum.
     fn body_fills_a_linear_axis(&self) -> bool {
         self.needed <= LINEAR_UP_TO * self.p99_9 && self.needed <= LINEAR_UP_TO_P99 * self.p99
     }
 }
 
-/// Upper edge of the bin that holds this share of all latencies.
+/// Upper edge of the bin that holds this quantile.
 fn quantile(rising: &[&Bin], share: f64) -> f64 {
     let all: f64 = rising.iter().map(|bin| bin.count as f64).sum();
     let mut seen = 0.0;
@@ -236,7 +229,7 @@ fn quantile(rising: &[&Bin], share: f64) -> f64 {
     0.0
 }
 
-/// The first of 1, 2, 5 and their decades that is no smaller.
+/// The smallest of 1, 2, 5 times a power of ten that is no smaller than this.
 pub fn one_two_five(at_least: f64) -> f64 {
     let decade = 10f64.powf(at_least.max(1e-9).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * decade);
@@ -249,7 +242,7 @@ fn one_two_five_below(at_most: f64) -> f64 {
     steps.into_iter().find(|step| *step <= at_most * 1.000_001).unwrap_or(decade)
 }
 
-/// A time in decimal units, as the labels of a logarithmic axis need: `10 000 s`, not `2.778 h`.
+/// A time in decimal units for the labels of a logarithmic axis: `10 000 s`, not `2.778 h`.
 fn decimal_time(nanos: f64) -> String {
     let (unit, scale) = match nanos {
         v if v < 999.0 => ("ns", 1.0),

@@ -1,11 +1,11 @@
-//! The bars of the picture of the tail: their values, and how each is filled.
+//! Values and fill patterns of the bars in the tail chart.
 
 use crate::pictures::curve::Curve;
 use crate::pictures::svg::{PAPER, Pen};
 use crate::units::bin_edge;
 use latlab_stats::{latencies_needed, quantile_of_rows};
 
-/// The groups of bars, in their order.
+/// The groups of bars, in order.
 pub const GROUPS: [&str; 10] = [
     "mean",
     "90 %",
@@ -30,15 +30,13 @@ pub const SHARES: [(u32, &str); 8] = [
     (999_999, GROUPS[8]),
 ];
 
-/// One bar.
 pub struct Bar {
-    /// Its latency.
     pub value: f64,
-    /// Whether the latencies are enough for it.
+    /// Whether there are enough latencies for this quantile.
     pub supported: bool,
 }
 
-/// The bars of one line, by their groups.
+/// The bars of one line, by group.
 pub struct Bars {
     groups: Vec<Option<Bar>>,
 }
@@ -49,7 +47,7 @@ impl Bars {
         let quantile = |share: u32| {
             let observed = series.min.zip(series.max)?;
             let value = quantile_of_rows(&series.rows(), share, observed)?;
-            // A quantile is not said above the maximum.
+            // A quantile is never shown above the maximum.
             let value = bin_edge(value).min(observed.1).0 as f64;
             Some(Bar { value, supported: series.count >= latencies_needed(share) })
         };
@@ -59,18 +57,18 @@ impl Bars {
         Bars { groups }
     }
 
-    /// The bars that there are, with the number of their group.
+    /// The existing bars, with the index of their group.
     pub fn drawn(&self) -> impl Iterator<Item = (usize, &Bar)> {
         self.groups.iter().enumerate().filter_map(|(group, bar)| Some((group, bar.as_ref()?)))
     }
 
-    /// Whether the bar of a group is there and not supported.
+    /// Whether a group has a bar without enough latencies.
     pub fn is_hollow(&self, group: usize) -> bool {
         self.groups.get(group).and_then(Option::as_ref).is_some_and(|bar| !bar.supported)
     }
 }
 
-/// Lines across the fill of a bar, so that a print without colour tells the bars apart too.
+/// Hatching, so that a print without colour distinguishes the bars too.
 const HATCHES: [&str; 6] = [
     "",
     "M-1 7L7 -1M-1 1L1 -1M5 7L7 5",
@@ -80,7 +78,7 @@ const HATCHES: [&str; 6] = [
     "M-1 7L7 -1M-1 -1L7 7",
 ];
 
-/// The patterns that the bars of a picture are filled with, by the numbers of their pens.
+/// The SVG patterns that fill the bars, by pen number.
 pub fn patterns(id: &str, pens: impl Iterator<Item = usize>) -> String {
     let one = |index: usize| {
         let colour = Pen::number(index).colour;
@@ -101,7 +99,7 @@ pub fn fill(id: &str, index: usize) -> String {
     format!("fill:url(#{id}-fill-{index});stroke:{};stroke-width:1", Pen::number(index).colour)
 }
 
-/// The style of a bar that its latencies do not support.
+/// The style of a bar without enough latencies.
 pub fn hollow(index: usize) -> String {
     let colour = Pen::number(index).colour;
     format!("fill:{PAPER};stroke:{colour};stroke-width:1.2;stroke-dasharray:3 2")

@@ -1,8 +1,7 @@
-//! Bins of a histogram summed up for the pixels of a picture; what does not fit is counted.
-//!
-//! Drawn bins cannot all be equally wide, since none may cut a bin of the histogram. So a picture
-//! shows how dense latencies are, never how many fell into a drawn bin: a count doubles where the
-//! bins do, and would look like a second mode.
+//! Histogram bins summed up to the resolution of a chart; latencies outside of the axis are
+//! counted. Drawn bins cannot all have the same width, since none may split a bin of the histogram.
+//! So a chart shows densities, not counts: counts would double where the width of bins does, and
+//! look like a second mode.
 
 use crate::pictures::axis::{LatencyAxis, one_two_five};
 use crate::pictures::curve::OpenStretch;
@@ -10,20 +9,20 @@ use crate::units::percent;
 use latlab_model::histogram::{FINE_WIDTH, bin_high, bin_low, bin_of};
 use latlab_model::{Bin, Nanos};
 
-/// About the least width of a drawn bin.
+/// Approximate minimum width of a drawn bin.
 const CELL_PIXELS: f64 = 2.0;
 
-/// The drawn bins: every edge inside the axis is one of the histogram's too.
+/// The drawn bins; every edge inside the axis is also an edge of the histogram.
 pub struct PixelBins {
     edges: Vec<f64>,
     log: bool,
-    /// The width that is wanted, and the unit of all of them: nanoseconds on a linear axis, a
-    /// share of the latency on a logarithmic one.
+    /// The desired width, and the unit of widths: nanoseconds on a linear axis, a fraction of the
+    /// latency on a logarithmic one.
     step: f64,
 }
 
 impl PixelBins {
-    /// The drawn bins of an axis of this length, for lines of bins in rising order.
+    /// The drawn bins of an axis of this length, for lines whose bins are in ascending order.
     pub fn new(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         match axis.log {
             true => PixelBins::logarithmic(axis, pixels, lines),
@@ -33,7 +32,7 @@ impl PixelBins {
 
     fn linear(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let own = narrowest(lines);
-        // The unit of height is a bin of the file, where all of them are wider.
+        // If all bins of the file are wider, the unit is one of those.
         let step = one_two_five((axis.to - axis.from) * CELL_PIXELS / pixels)
             .max(least_width(lines).unwrap_or(own));
         PixelBins { edges: edges(axis, lines, own, |edge| edge + step), log: false, step }
@@ -41,12 +40,12 @@ impl PixelBins {
 
     fn logarithmic(axis: &LatencyAxis, pixels: f64, lines: &[&[Bin]]) -> PixelBins {
         let step = one_two_five((axis.to / axis.from).powf(CELL_PIXELS / pixels) - 1.0);
-        // Equally wide for a stretch, as the bins of the run are.
+        // Widths stay equal over a range, like those of the run's bins.
         let wanted = |edge: f64| edge + one_two_five(edge * step);
         PixelBins { edges: edges(axis, lines, narrowest(lines), wanted), log: true, step }
     }
 
-    /// Width of a step of a line in units, as the axis shows it.
+    /// Width of a step in units, as the axis shows it.
     pub fn width(&self, step: &OutlineStep) -> f64 {
         let (low, high) = (self.edge(step.first), self.edge(step.end));
         match self.log {
@@ -55,24 +54,22 @@ impl PixelBins {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.edges.len().saturating_sub(1)
     }
 
-    /// Latency at an edge.
     pub fn edge(&self, index: usize) -> f64 {
         self.edges.get(index).or(self.edges.last()).copied().unwrap_or(0.0)
     }
 
-    /// The drawn bin that holds a latency; the last one holds whatever is larger.
+    /// The drawn bin that holds a latency; the last one also takes everything larger.
     fn holding(&self, latency: Nanos) -> usize {
-        // A hair more than the edge, because an edge on the grid must not fall below it.
+        // Slightly above the edge, so that rounding cannot put a latency on an edge into the bin
+        // below.
         let latency = latency.0 as f64 + 1e-3;
         self.edges.partition_point(|edge| *edge <= latency).saturating_sub(1)
     }
 
-    /// The unit of width in words.
     pub fn unit_words(&self) -> String {
         match self.log {
             true => percent(self.step),
@@ -81,8 +78,8 @@ impl PixelBins {
     }
 }
 
-/// Edges from one end of an axis to the other, each the edge of a bin that is nearest to the one
-/// wanted after the edge before it.
+/// Edges from one end of an axis to the other: each is the bin edge closest to the desired distance
+/// from the previous one.
 fn edges(
     axis: &LatencyAxis,
     lines: &[&[Bin]],
@@ -92,7 +89,7 @@ fn edges(
     let mut edges = vec![axis.from];
     while let Some(edge) = edges.last().copied().filter(|edge| *edge < axis.to) {
         let next = match narrowest < FINE_WIDTH as f64 {
-            // Only the bins of the lines count, whose edges are whole nanoseconds.
+            // The edges of the lines' own bins are whole nanoseconds.
             true => wanted(edge).round().max(edge.floor() + 1.0),
             false => bin_edge_near(wanted(edge), edge),
         };
@@ -101,7 +98,7 @@ fn edges(
     edges
 }
 
-/// The width of the narrowest bin of all lines, at most that of latlab's own.
+/// The width of the narrowest bin of all lines, at most that of latlab's own bins.
 pub fn narrowest(lines: &[&[Bin]]) -> f64 {
     least_width(lines).map_or(FINE_WIDTH as f64, |width| width.min(FINE_WIDTH as f64))
 }
@@ -113,27 +110,27 @@ fn least_width(lines: &[&[Bin]]) -> Option<f64> {
     widths.map(|width| width.0).min().map(|width| width.max(1) as f64)
 }
 
-/// Where no bin of a line is cut any more: at a latency, or at the end of the longest bin of other
-/// edges than latlab's own in which it lies.
+/// The first position from this latency on that splits no bin: the latency itself, or the end of
+/// the longest foreign bin around it.
 fn end_of_cut_bins(latency: f64, lines: &[&[Bin]]) -> f64 {
     let end = |bins: &&[Bin]| {
         let bin = bins.get(bins.partition_point(|bin| bin.high_ns.0 as f64 <= latency))?;
         let is_cut = (bin.low_ns.0 as f64) < latency && bin.low_ns >= Nanos::ZERO;
         is_cut.then_some(bin.high_ns.0 as f64)
     };
-    // Bins of different edges may overlap without an end, so that a few of them are cut: those count
-    // where they begin.
+    // Foreign bins may overlap indefinitely, so a few of them are split; those count where they
+    // begin.
     lines.iter().filter_map(end).reduce(f64::max).unwrap_or(latency)
 }
 
-/// The edge of a bin of latlab's own nearest to a latency, of those after another one.
+/// The edge of a latlab bin that is nearest to a latency, among those after another one.
 fn bin_edge_near(latency: f64, after: f64) -> f64 {
     let bin = bin_of(latency as u64);
     let (low, high) = (bin_low(bin) as f64, bin_high(bin) as f64);
     match low > after && latency - low <= high - latency {
         true => low,
         false if high > after => high,
-        // Behind the last bin.
+        // Beyond the last bin.
         false => f64::INFINITY,
     }
 }
@@ -146,14 +143,14 @@ fn is_beyond(bin: &Bin, axis: &LatencyAxis) -> bool {
     bin.low_ns.0 as f64 >= axis.to
 }
 
-/// What lies outside of an axis, of all lines together.
+/// Latencies outside of the axis, of all lines together.
 #[derive(Default)]
 pub struct OutsideAxis {
-    /// Latencies below the left end.
+    /// Latencies below the lower end.
     pub below: u64,
-    /// Whether all of those are below zero.
+    /// Whether all of those are negative.
     pub negative_only: bool,
-    /// Latencies beyond the right end.
+    /// Latencies beyond the upper end.
     pub beyond: u64,
 }
 
@@ -173,14 +170,14 @@ impl OutsideAxis {
 }
 
 impl OutsideAxis {
-    /// With latencies that begin beyond the right end.
+    /// Adds open-ended latencies that begin beyond the upper end.
     pub fn with_open(self, open: Option<OpenStretch>, axis: &LatencyAxis) -> OutsideAxis {
         let beyond = open.filter(|open| open.from.0 as f64 >= axis.to).map_or(0, |open| open.count);
         OutsideAxis { beyond: self.beyond.saturating_add(beyond), ..self }
     }
 }
 
-/// One step of a line: drawn bins from `first` to before `end`, and their count.
+/// One step of a line: the drawn bins from `first` to before `end`, and their count.
 pub struct OutlineStep {
     pub first: usize,
     pub end: usize,
@@ -188,13 +185,13 @@ pub struct OutlineStep {
 }
 
 impl OutlineStep {
-    /// Latencies per unit of width, and at least one: a count below that means nothing to a reader.
+    /// Latencies per unit of width, and at least one: less means nothing to a reader.
     pub fn density(&self, cells: &PixelBins) -> f64 {
         (self.count as f64 / cells.width(self).max(1e-9)).max(1.0)
     }
 }
 
-/// A line summed up for the pixels it has.
+/// A line summed up to the resolution of the chart.
 pub struct CurveOutline {
     pub steps: Vec<OutlineStep>,
     pub below: u64,
@@ -202,7 +199,7 @@ pub struct CurveOutline {
 }
 
 impl CurveOutline {
-    /// Of bins in rising order.
+    /// From bins in ascending order.
     pub fn new(bins: &[Bin], axis: &LatencyAxis, cells: &PixelBins) -> CurveOutline {
         let OutsideAxis { below, beyond, .. } = OutsideAxis::new(bins.iter(), axis);
         let mut drawn = CurveOutline { steps: Vec::new(), below, beyond };
@@ -216,7 +213,7 @@ impl CurveOutline {
         drawn
     }
 
-    /// Bins come in rising order, so only the last step can share drawn bins with a new one.
+    /// Bins come in ascending order, so a new step can share drawn bins only with the last one.
     fn add(&mut self, step: OutlineStep) {
         match self.steps.last_mut() {
             Some(last) if step.first < last.end => {
@@ -227,12 +224,10 @@ impl CurveOutline {
         }
     }
 
-    /// The densities of all steps.
     pub fn densities(&self, cells: &PixelBins) -> impl Iterator<Item = f64> {
         self.steps.iter().map(|step| step.density(cells))
     }
 
-    /// Count of all steps.
     pub fn count(&self) -> u64 {
         self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.count))
     }

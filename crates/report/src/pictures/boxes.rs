@@ -1,6 +1,6 @@
-//! Box plots: a row for each run, or for each thread of a single run. The box holds the middle half,
-//! a line in it is the median, and the whiskers go from the minimum to the observed maximum, since
-//! the end is what this field asks for.
+//! Box plots: a row for each run, or for each thread of a single run. The box holds the middle
+//! half, the line in it is the median. The whiskers extend to the minimum and the observed maximum,
+//! which matters most for real time.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{LatencyAxis, PooledLatencies};
@@ -17,20 +17,17 @@ use latlab_model::{Nanos, Run};
 use latlab_stats::quantile_of_rows;
 use maud::{Markup, html};
 
-/// Height of a row with its name.
 const ROW: f64 = 48.0;
-/// Height of a box, and of the ends of its whiskers.
 const BOX: f64 = 16.0;
 const LINE: f64 = 18.0;
 
-/// What a box shows.
 struct FiveNumbers {
     min: Nanos,
     quarter: Option<Nanos>,
     median: Option<Nanos>,
     three_quarters: Option<Nanos>,
     max: Nanos,
-    /// What lies above the quarters that are not known.
+    /// Where the unknown quartiles may lie.
     open: Option<OpenStretch>,
 }
 
@@ -43,7 +40,7 @@ impl FiveNumbers {
         Some(FiveNumbers { min, quarter, median, three_quarters, max, open: series.open })
     }
 
-    /// With the median that the run knows from its samples; the bins know the quarters only.
+    /// Replaces the median by the exact one from the run's samples; bins only give quartiles.
     fn with_median_of(self, run: &Run) -> FiveNumbers {
         let known = run.responses().and_then(|responses| responses.figures.median_ns);
         let quarters = self.quarter.zip(self.three_quarters);
@@ -68,7 +65,6 @@ impl FiveNumbers {
     }
 }
 
-/// The picture.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (series, terms) = (of_runs(runs), terms(runs));
     let mut boxes: Vec<Option<FiveNumbers>> = series.iter().map(FiveNumbers::new).collect();
@@ -136,7 +132,7 @@ fn one_box(series: &Curve, of: &FiveNumbers, axis: &LatencyAxis, area: &Area, to
     let (middle, bottom) = (top + BOX / 2.0, top + BOX);
     let colour = Pen::number(series.pen.unwrap_or(0)).colour;
     let end = |at: Nanos| line((x(at), top + 3.0), (x(at), bottom - 3.0), colour, 1.5);
-    // What is not known begins where the sizes of latencies end.
+    // The unknown part begins where the known latencies end.
     let known_to = of.open.map_or(of.max, |open| open.from);
     let (quarter, three_quarters) =
         (of.quarter.unwrap_or(known_to), of.three_quarters.unwrap_or(known_to));

@@ -1,5 +1,5 @@
-//! The picture of the tail that experts want: the share of latencies that were later than this,
-//! both axes logarithmic, down to the one latency that is the observed maximum.
+//! The tail chart for experts: the share of latencies later than x, both axes logarithmic, down to
+//! the single latency that is the observed maximum.
 
 use crate::pictures::axis::{Axis, Spacing};
 use crate::pictures::curve::named_count;
@@ -16,7 +16,7 @@ const LOOK: ShareStyle = ShareStyle {
     told: "that were larger, logarithmic",
 };
 
-/// The picture; its latencies are logarithmic unless asked for otherwise.
+/// Latencies are logarithmic unless requested otherwise.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let spacing = match options.axis.spacing {
         Spacing::Auto => Spacing::Log,
@@ -27,7 +27,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let area = &shares.area;
     let axis = VerticalAxis::shares_of(shares.most());
     let y = |share: f64| area.y(axis.place(share));
-    // The maximum is one latency, whatever else its bin holds.
+    // The maximum is one latency, even if its bin holds more.
     let height = |count: u64, seen: u64| y(count.saturating_sub(seen).max(1) as f64 / count as f64);
     let all = 0..shares.series.len();
     let named = 0..named_count(&shares.series);

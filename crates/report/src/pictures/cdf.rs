@@ -1,5 +1,5 @@
-//! The cumulative picture: the share of latencies that were no later than this, with an arrow to
-//! each maximum, since no eye finds the end of a line at 100 %.
+//! The cumulative chart: the share of latencies no later than x, with an arrow to each maximum,
+//! since the end of a line at 100 % is hard to see.
 
 use crate::pictures::curve::{Curve, named_count};
 use crate::pictures::options::Options;
@@ -15,10 +15,9 @@ const LOOK: ShareStyle = ShareStyle {
     share_title: "no larger",
     told: "that were no larger",
 };
-/// How much longer an arrow is than the one before it, at most.
+/// Maximum difference in length between neighbouring arrows.
 const LONGER: f64 = 23.0;
 
-/// The picture.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let shares = ShareChart::new(runs, options, LOOK);
     let area = &shares.area;
@@ -37,11 +36,11 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     shares.render(&percents(), notes, drawn)
 }
 
-/// An arrow to the end of each line: what is further to the right is longer, so that each is seen.
+/// An arrow to the end of each line. Arrows get longer to the right, so that each is visible.
 fn arrows(shares: &ShareChart) -> Markup {
     let mut ends: Vec<(usize, &Curve)> =
         shares.series.iter().enumerate().take(named_count(&shares.series)).collect();
-    // Where sizes are not known, the end of a line is no end.
+    // A line with unknown latencies has no known end.
     ends.retain(|(_, series)| series.max.is_some() && series.open.is_none());
     ends.sort_by_key(|(index, series)| (series.max, *index));
     let area = &shares.area;

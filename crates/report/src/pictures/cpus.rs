@@ -1,4 +1,4 @@
-//! A small picture of latencies for each CPU, all on one scale.
+//! A small latency chart for each CPU, all on one scale.
 
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, Sides};
@@ -20,21 +20,20 @@ use maud::{Markup, html};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// More CPUs than this are not drawn: those with the largest maxima stay.
+/// Limit of drawn CPUs; those with the largest maxima stay.
 const MOST: usize = 128;
-/// The least width of a small picture.
+/// Minimum width of a small chart.
 const NARROWEST: f64 = 94.0;
-/// Room at the left for the names of heights.
+/// Room at the left for axis labels.
 const NAMES: f64 = 70.0;
-/// Space between two small pictures.
+/// Space between two small charts.
 const GAP: f64 = 14.0;
-/// Room above each for its words, and below the lowest of a column for the names of latencies.
+/// Room above each for its title, and below the lowest of a column for axis labels.
 const WORDS: f64 = 18.0;
 const BELOW: f64 = 24.0;
-/// Size of the type in a small picture.
+/// Font size in a small chart.
 const SMALL: f64 = 11.0;
 
-/// The picture.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (cpus, left_out) = by_cpu(runs);
     let groups: Vec<&[Curve]> = cpus.iter().map(Vec::as_slice).collect();
@@ -45,7 +44,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     cpus.render()
 }
 
-/// The lines of each CPU, one for each run; threads that share a CPU have a picture each.
+/// The lines of each CPU, one for each run. Threads that share a CPU get one chart each.
 fn by_cpu<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Vec<Curve<'a>>>, usize) {
     let mut cpus: BTreeMap<(u32, u32), Vec<Curve>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
@@ -56,9 +55,9 @@ fn by_cpu<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Vec<Curve<'a>>>, usize) {
             let cpu = series.cpu.unwrap_or(u32::MAX);
             let nth = before.entry(cpu).or_default();
             let lines = cpus.entry((cpu, *nth)).or_default();
-            // A run that does not have this CPU keeps its place, and so its pen.
+            // A run without this CPU keeps its place, and so its pen.
             lines.resize_with(at, Curve::default);
-            // Of one run each CPU has its own pen, of several each run.
+            // With one run each CPU has its own pen, with several each run.
             let pen = if runs.len() > 1 { Some(at) } else { series.pen };
             lines.push(Curve { pen, ..series });
             *nth += 1;
@@ -76,7 +75,7 @@ fn by_cpu<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Vec<Curve<'a>>>, usize) {
     (all, left_out)
 }
 
-/// Where the small pictures are.
+/// The layout of the small charts.
 pub struct Grid {
     count: usize,
     columns: usize,
@@ -126,12 +125,11 @@ impl Grid {
         index + self.columns >= self.count
     }
 
-    /// Where the first of them begins.
     pub fn left(&self) -> f64 {
         NAMES
     }
 
-    /// Only names that do not run into those of the picture beside it.
+    /// Drops labels that would overlap those of the next chart.
     pub fn spread_ticks(&self, ticks: Vec<Tick>, area: &Area) -> Vec<Tick> {
         let mut free = f64::NEG_INFINITY;
         let mut limit = area.axis_left + self.width + GAP / 2.0 + 4.0;
@@ -140,7 +138,7 @@ impl Grid {
             let half = text_width(&tick.name, SMALL) / 2.0 + 2.0;
             let x = area.x(tick.place);
             if kept.is_empty() {
-                // The first name of the picture beside this one stands there.
+                // The first label of the next chart stands there.
                 limit = limit.min(x - half + self.width + GAP);
             }
             if x - half >= free && x + half <= limit {
@@ -206,7 +204,7 @@ impl Cpus<'_> {
         conditions(self.runs).into_iter().chain(left_out).chain(below).chain(heights).collect()
     }
 
-    /// A single row of small pictures is too low for the title of its heights.
+    /// A single row of small charts is too low for the title of the vertical axis.
     fn has_no_room_for_a_title(&self) -> bool {
         self.grid.end(0.0) < 230.0
     }
@@ -215,7 +213,7 @@ impl Cpus<'_> {
         self.panels.iter().fold(0, |sum, panel| sum.saturating_add(latencies(panel.series)))
     }
 
-    /// Which line is of which run, where there are several, and the deadline.
+    /// The runs, if there are several, and the deadline.
     fn entries(&self) -> Vec<Entry> {
         let lines = if self.runs.len() > 1 { words(&whole_runs(self.runs)) } else { Vec::new() };
         let entry = |(index, words)| Entry::line(Pen::number(index), words).with_mark();
@@ -232,7 +230,7 @@ impl Cpus<'_> {
             left: NAMES,
             right: self.options.drawn_width() - 16.0,
             top,
-            // Where a tall picture is seen first.
+            // The part of a tall picture that is seen first.
             bottom: (end - BELOW).min(top + 320.0),
             axis_left: NAMES,
         };
@@ -271,7 +269,7 @@ impl Cpus<'_> {
         }
     }
 
-    /// What stands above a small picture: its CPU and the observed maximum.
+    /// The title of a small chart: its CPU and the observed maximum.
     fn words(&self, panel: &Panel, is_long: bool) -> String {
         let Some(series) = panel.series.iter().find(|series| !series.name.is_empty()) else {
             return String::new();
@@ -293,7 +291,7 @@ impl Cpus<'_> {
         }
     }
 
-    /// All small pictures say their maximum alike.
+    /// Whether the long title fits everywhere; all small charts use the same form.
     fn long_words_fit(&self) -> bool {
         let mut words = self.panels.iter().map(|panel| self.words(panel, true));
         words.all(|words| text_width(&words, SMALL) <= self.grid.width + GAP / 2.0)
@@ -321,7 +319,7 @@ impl Cpus<'_> {
     }
 }
 
-/// As many of these words as there is room for, the first ones first.
+/// As many of these words as fit, from the first on.
 fn fits(words: Vec<String>, width: f64) -> Option<String> {
     let all = words.join(", ");
     let first = words.into_iter().next()?;

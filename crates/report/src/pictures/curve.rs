@@ -1,4 +1,4 @@
-//! The lines of a picture: one for each measuring thread of a run, or one for each of several runs.
+//! The lines of a chart: one for each measuring thread of a run, or one for each of several runs.
 
 use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::Pen;
@@ -13,48 +13,46 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// More lines than this cannot be told apart: the others are drawn grey.
+/// More lines cannot be told apart; the others are grey.
 pub const NAMED_LINES: usize = 12;
-/// Of more lines, this many with the largest maxima keep a colour and a name.
+/// If there are more, this many with the largest maxima keep a colour and a name.
 const NAMED_OF_MANY: usize = 8;
 
-/// One line of a picture; by default one without a name and without latencies.
+/// One line of a chart; the default has no name and no latencies.
 #[derive(Default)]
 pub struct Curve<'a> {
-    /// What it is of: `thread 0, CPU 1`, or the name of a run.
+    /// `thread 0, CPU 1`, or the name of a run.
     pub name: String,
-    /// Its thread; none where it is all threads of a run.
+    /// `None` for all threads of a run.
     pub thread: Option<u32>,
     pub cpu: Option<u32>,
-    /// Number of its pen, the same in every picture; none in the background.
+    /// Number of the pen, the same in every chart; `None` in the background.
     pub pen: Option<usize>,
-    /// The counts in rising order.
+    /// The counts in ascending order.
     pub bins: Cow<'a, [Bin]>,
-    /// Latencies of which only is known where they begin.
+    /// Latencies of which only a lower bound is known.
     pub open: Option<OpenStretch>,
-    /// All of them.
+    /// The number of all latencies.
     pub count: u64,
     pub min: Option<Nanos>,
     pub mean: Option<f64>,
-    /// The largest that is known.
+    /// The largest known latency.
     pub max: Option<Nanos>,
     /// Whether a larger one may be missing.
     pub max_is_at_least: bool,
 }
 
-/// Where latencies lie of which nobody knows how large each was.
+/// Latencies whose individual sizes are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenStretch {
-    /// From here on.
+    /// Their lower bound.
     pub from: Nanos,
-    /// The largest of them; none where it is not known.
+    /// The largest of them; `None` if it is not known.
     pub to: Option<Nanos>,
-    /// How many.
     pub count: u64,
 }
 
 impl OpenStretch {
-    /// Both together.
     pub fn with(self, other: OpenStretch) -> OpenStretch {
         OpenStretch {
             from: self.from.min(other.from),
@@ -73,7 +71,7 @@ impl OpenStretch {
     }
 }
 
-/// The stretches of several lines together.
+/// The open ranges of several lines combined.
 pub fn open_stretch(series: &[Curve]) -> Option<OpenStretch> {
     let all = series.iter().filter_map(|one| one.open);
     all.reduce(OpenStretch::with)
@@ -101,7 +99,7 @@ pub fn threads<'a>(of: &RunWithBins<'a>) -> Vec<Curve<'a>> {
     series
 }
 
-/// What a thread is called; a responder is none, and has the name of its run.
+/// The name of a thread; a responder has none, so it gets the name of its run.
 pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
     match cpu {
         _ if run.asked.method.is_response() => run.asked.name.clone(),
@@ -111,7 +109,7 @@ pub fn thread_name(run: &Run, thread: u32, cpu: Option<u32>) -> String {
     }
 }
 
-/// Each run as one line, in the order in which they were named.
+/// Each run as one line, in the order given.
 pub fn whole_runs<'a>(runs: &[RunWithBins<'a>]) -> Vec<Curve<'a>> {
     let one = |(pen, (of, name)): (usize, (&RunWithBins, String))| {
         let bins = Cow::Owned(pooled(of.bins));
@@ -128,8 +126,8 @@ pub fn of_runs<'a>(runs: &[RunWithBins<'a>]) -> Vec<Curve<'a>> {
     }
 }
 
-/// The counts of all threads together: of bins with the same edges. The one below zero begins at the
-/// lowest minimum.
+/// Adds up the counts of all threads for equal bins. The bin below zero begins at the lowest
+/// minimum.
 fn pooled(threads: &[ThreadBins]) -> Vec<Bin> {
     let mut all: BTreeMap<(Nanos, Nanos), Bin> = BTreeMap::new();
     for bin in threads.iter().flat_map(|thread| &thread.bins) {
@@ -173,7 +171,7 @@ impl<'a> Curve<'a> {
         curve.with_rows(bins)
     }
 
-    /// With these counts, of which those without an end come last.
+    /// Sets the counts; open-ended ones come last.
     pub fn with_rows(self, rows: Cow<'a, [Bin]>) -> Curve<'a> {
         let count = rows.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count));
         let known = rows.partition_point(Bin::has_end);
@@ -191,7 +189,7 @@ impl<'a> Curve<'a> {
         Curve { count, bins, open, max: self.max.or(last), ..self }
     }
 
-    /// The counts with those of which only is known where they begin.
+    /// The counts, including the open-ended ones.
     pub fn rows(&self) -> Cow<'_, [Bin]> {
         let Some(OpenStretch { from, count, .. }) = self.open else {
             return Cow::Borrowed(&self.bins);
@@ -200,22 +198,20 @@ impl<'a> Curve<'a> {
         Cow::Owned(self.bins.iter().copied().chain([open]).collect())
     }
 
-    /// How many of them have a place on an axis.
+    /// The number of latencies that have a place on an axis.
     pub fn known_count(&self) -> u64 {
         self.count - self.open.map_or(0, |open| open.count)
     }
 
-    /// What it is drawn with.
     pub fn pen(&self) -> Pen {
         self.pen.map_or_else(Pen::background, Pen::number)
     }
 
-    /// Its words in the legend.
+    /// The text in the legend.
     pub fn words(&self) -> String {
         format!("{}: {}", self.name, self.maximum())
     }
 
-    /// Its observed maximum in words.
     pub fn maximum(&self) -> String {
         match self.max {
             Some(_) if self.open.is_some_and(|open| open.to.is_none()) => {
@@ -229,28 +225,26 @@ impl<'a> Curve<'a> {
         }
     }
 
-    /// The attribute that tells whose line it is: the thread, or the name of the run.
+    /// The attribute that identifies the line: its thread, or the name of its run.
     pub fn key(&self) -> String {
         self.thread.map_or_else(|| self.name.clone(), |thread| thread.to_string())
     }
 }
 
-/// Latencies of all lines.
 pub fn latencies(series: &[Curve]) -> u64 {
     series.iter().fold(0, |sum, series| sum.saturating_add(series.count))
 }
 
-/// The largest latency of all lines.
 pub fn highest(series: &[Curve]) -> Option<Nanos> {
     series.iter().filter_map(|series| series.max).max()
 }
 
-/// How many of the lines have a colour and a name.
+/// The number of lines with a colour and a name.
 pub fn named_count(series: &[Curve]) -> usize {
     if series.len() <= NAMED_LINES { series.len() } else { NAMED_OF_MANY }
 }
 
-/// What the legend says of the lines without a name.
+/// The legend's entry for lines without a name.
 pub fn others(series: &[Curve]) -> Option<String> {
     let others = &series[named_count(series)..];
     if others.is_empty() {

@@ -1,4 +1,4 @@
-//! The deadline in a picture: a line, and a shade over everything beyond it.
+//! The deadline in a chart: a line, and shading beyond it.
 
 use crate::pictures::axis::LatencyAxis;
 use crate::pictures::legend::Entry;
@@ -6,16 +6,15 @@ use crate::pictures::svg::{Anchor, TEXT_SIZE, line, n, text, text_width};
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
-/// The same on light and on dark paper; the page may set another one for the printer.
+/// Works on light and dark backgrounds; the page may override it for printing.
 const COLOUR: &str = "var(--ll-deadline,#d4372c)";
-/// No axis reaches out to a deadline of more times the largest latency.
+/// The axis is not extended to a deadline more than this many times the largest latency.
 const FAR: f64 = 100.0;
 
-/// The deadline of all that a picture shows.
+/// The common deadline of everything that a chart shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DeadlineMark(Nanos);
 
-/// A plotted area.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Frame {
     pub left: f64,
@@ -25,21 +24,21 @@ pub struct Frame {
 }
 
 impl DeadlineMark {
-    /// The deadline of these runs; none where they do not share one.
+    /// The deadline of these runs; `None` if they do not share one.
     pub fn of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Option<DeadlineMark> {
         let mut deadlines = runs.into_iter().map(|run| run.asked.until.deadline_ns);
         let first = deadlines.next()??;
         deadlines.all(|other| other == Some(first)).then_some(DeadlineMark(first))
     }
 
-    /// What an axis must hold so that the deadline is seen: the largest latency, or the deadline where
-    /// that is larger and not far away.
+    /// What an axis must include to show the deadline: the largest latency, or the deadline if it
+    /// is larger and not far away.
     pub fn needed(of: Option<DeadlineMark>, max: Nanos) -> Nanos {
         let near = of.filter(|one| DeadlineMark::is_near(one.0, max));
         near.map_or(max, |one| one.0.max(max))
     }
 
-    /// Whether a deadline belongs on the axis of latencies up to this one.
+    /// Whether a deadline belongs on an axis of latencies up to `max`.
     pub fn is_near(deadline: Nanos, max: Nanos) -> bool {
         (deadline.0 as f64) < FAR * max.0.max(1) as f64
     }
@@ -49,7 +48,7 @@ impl DeadlineMark {
         format!("deadline {}", self.0)
     }
 
-    /// Its words in the legend of an axis that ends here.
+    /// The legend text for an axis that ends here.
     pub fn legend_words(self, end: f64) -> String {
         match self.is_off(end) {
             true => format!("{}: off the chart", self.words()),
@@ -57,12 +56,12 @@ impl DeadlineMark {
         }
     }
 
-    /// Its entry in the legend of such an axis.
+    /// The legend entry for an axis that ends here.
     pub fn entry(self, end: f64) -> Entry {
         Entry::area(DeadlineMark::style(), self.legend_words(end))
     }
 
-    /// How the region beyond it looks in a legend.
+    /// The legend style of the region beyond the deadline.
     pub fn style() -> String {
         format!("{};stroke:{COLOUR}", shade())
     }
@@ -71,7 +70,7 @@ impl DeadlineMark {
         self.0.0 as f64 > end
     }
 
-    /// Line and shade on an axis that goes to the right.
+    /// Line and shading on a horizontal axis.
     pub fn across(self, axis: &LatencyAxis, frame: Frame) -> Markup {
         if self.is_off(axis.to) {
             return html! {};
@@ -83,7 +82,7 @@ impl DeadlineMark {
         }
     }
 
-    /// Its words above such a plotted area.
+    /// The label above a plot area.
     pub fn words_above(self, axis: &LatencyAxis, frame: Frame) -> Markup {
         let words = match self.is_off(axis.to) {
             true => self.legend_words(axis.to),
@@ -98,7 +97,7 @@ impl DeadlineMark {
         frame.left + axis.place(self.0.0 as f64) * (frame.right - frame.left)
     }
 
-    /// Line and shade on an axis that goes up to `end`; `place` says which part of it is below a latency.
+    /// Line and shading on a vertical axis up to `end`; `place` gives the position of a latency.
     pub fn upwards(self, end: f64, place: impl Fn(f64) -> f64, frame: Frame) -> Markup {
         if self.is_off(end) {
             return html! {};
@@ -110,7 +109,7 @@ impl DeadlineMark {
         }
     }
 
-    /// The line alone, to be drawn over what covers the rest.
+    /// The line alone, to be drawn on top of what covers the rest.
     pub fn line_upwards(self, end: f64, place: impl Fn(f64) -> f64, frame: Frame) -> Markup {
         let y = frame.bottom - place(self.0.0 as f64) * (frame.bottom - frame.top);
         html! {

@@ -1,9 +1,8 @@
-//! The latency picture of this field: how many latencies were how large, a line a thread.
-//!
-//! Heights are logarithmic, so that one late wake-up among a hundred million is seen, and are
-//! densities, so that no step of a line depends on how wide it happens to be. Nothing is cut: what
-//! does not fit on the axis is drawn as a mass beside it, with its count in words. Several runs
-//! are drawn above each other on one scale: each stays the picture it is alone.
+//! The usual latency chart: how many latencies have which size, a line for each thread. Heights are
+//! logarithmic, so that one late wake-up among a hundred million is visible, and are densities, so
+//! that no step depends on the width of its bin. Nothing is cut off: latencies outside of the axis
+//! are drawn as a bar next to it, with their count. Several runs are stacked on one scale, each
+//! drawn as if it were alone.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS};
 use crate::pictures::curve::{
@@ -22,17 +21,17 @@ use crate::units::grouped;
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 
-/// Room between a run and the next one.
+/// Room between two runs.
 const GAP: f64 = 22.0;
-/// Two or more runs share the height that one has, but none becomes lower than this.
+/// Several runs share the height of one, but none gets lower than this.
 const LOWEST: f64 = 170.0;
 
-/// The picture of one run as one SVG element, for a page or on its own.
+/// The chart of one run as one SVG element, for a page or a file.
 pub fn latency_picture(run: &Run, bins: &[ThreadBins], options: &Options) -> String {
     draw(&[RunWithBins { run, bins }], options)
 }
 
-/// The picture of one run, or of several on one scale.
+/// The chart of one run, or of several on one scale.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let series: Vec<Vec<Curve>> = runs.iter().map(threads).collect();
     let groups: Vec<&[Curve]> = series.iter().map(Vec::as_slice).collect();
@@ -40,7 +39,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let deadline = DeadlineMark::of_runs(runs.iter().map(|one| one.run));
     let (shared, panels) = panels(&groups, options.axis, width - 100.0, terms(runs), deadline);
     let outside: Vec<bool> = panels.iter().map(Panel::is_outside).collect();
-    // Somewhere the counts of what is outside have to be, where nothing else is.
+    // If no run is drawn, the counts of what is outside still need a place.
     let is_drawn = |at: &usize| !outside[*at] || outside.iter().all(|one| *one);
     let left_out = left_out(runs, &panels, &is_drawn);
     let heading = match runs.len() {
@@ -68,7 +67,7 @@ pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     })
 }
 
-/// The runs that have nothing on the axis, in a sentence.
+/// Names the runs that have no latencies on the axis.
 fn left_out(
     runs: &[RunWithBins],
     panels: &[Panel],
@@ -84,7 +83,7 @@ fn left_out(
     }
 }
 
-/// The picture of several runs over each other, in one area; of one run, its threads.
+/// Several runs overlaid in one area; for one run, its threads.
 pub fn draw_in_one(runs: &[RunWithBins], options: &Options) -> String {
     let series = of_runs(runs);
     let width = options.drawn_width();
@@ -112,7 +111,7 @@ fn all(panels: &[Panel]) -> String {
     grouped(panels.iter().fold(0, |sum, one| sum.saturating_add(latencies(one.series))))
 }
 
-/// What stands above each run: all there is to say, or what it is beside the others.
+/// The heading of each run: the complete one, or only what distinguishes it from the others.
 fn headings(runs: &[RunWithBins], options: &Options) -> Vec<Heading> {
     let width = options.drawn_width();
     match runs {
@@ -126,7 +125,6 @@ fn headings(runs: &[RunWithBins], options: &Options) -> Vec<Heading> {
     }
 }
 
-/// One run with its heading and legend.
 struct Part<'a> {
     panel: &'a Panel<'a>,
     shared: &'a Shared,
@@ -173,7 +171,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The entries of a legend of lines with their maxima.
+/// Legend entries of lines with their maxima.
 pub fn entries(series: &[Curve]) -> Vec<Entry> {
     let entry = |series: &Curve| Entry::line(series.pen(), series.words()).with_mark();
     let others = others(series).map(|words| Entry::line(Pen::background(), words));
@@ -199,7 +197,7 @@ fn description(runs: &[RunWithBins], shared: &Shared, panels: &[Panel]) -> Strin
     )
 }
 
-/// The lines in words.
+/// A text for each line.
 pub fn words(series: &[Curve]) -> Vec<String> {
     series[..named_count(series)].iter().map(Curve::words).chain(others(series)).collect()
 }

@@ -1,49 +1,44 @@
-//! The legend of a picture, in as many columns as its width allows.
+//! The legend of a chart, in as many columns as its width allows.
 
 use crate::pictures::picture::MARGIN;
 use crate::pictures::svg::{Anchor, INK, Pen, TEXT_SIZE, lines, n, text};
 use maud::{Markup, html};
 
-/// Height of an entry, and of a further line of one.
+/// Height of a line of text.
 const ENTRY: f64 = 20.0;
 const LINE: f64 = 16.0;
-/// Room for what an entry looks like.
+/// Room for the sample.
 const SWATCH: f64 = 42.0;
 
-/// One entry of a legend.
 pub struct Entry {
     swatch: Swatch,
     words: String,
 }
 
-/// What an entry looks like in the picture.
 enum Swatch {
     Line(Pen),
-    /// A line with a mark in the picture.
+    /// A line with a marker.
     Marked(Pen),
     /// An area with this style.
     Area(String),
-    /// Words alone.
     Nothing,
 }
 
 impl Entry {
-    /// Of a line.
     pub fn line(pen: Pen, words: String) -> Entry {
         Entry { swatch: Swatch::Line(pen), words }
     }
 
-    /// Of an area that is filled with a style.
     pub fn area(style: String, words: String) -> Entry {
         Entry { swatch: Swatch::Area(style), words }
     }
 
-    /// Of nothing that is drawn.
+    /// An entry without a sample.
     pub fn note(words: String) -> Entry {
         Entry { swatch: Swatch::Nothing, words }
     }
 
-    /// The same of a line whose mark is in the picture too.
+    /// Adds the marker of the line.
     pub fn with_mark(self) -> Entry {
         match self.swatch {
             Swatch::Line(pen) => Entry { swatch: Swatch::Marked(pen), ..self },
@@ -52,18 +47,17 @@ impl Entry {
     }
 }
 
-/// The entries and where they stand.
 pub struct Legend {
-    /// Each entry with the lines of its words, its place across and in height.
+    /// Each entry with its lines of text and its position.
     placed: Vec<(Swatch, Vec<String>, f64, f64)>,
     height: f64,
 }
 
 impl Legend {
-    /// Entries go down the columns, so that the first ones are at the upper left.
+    /// Entries fill the columns top-down, so that the first ones are at the upper left.
     pub fn new(entries: Vec<Entry>, width: f64) -> Legend {
         let longest = entries.iter().map(|entry| entry.words.chars().count()).max();
-        // Room for the longest entry, as far as that can be told without the font.
+        // Room for the longest entry, estimated without the font.
         let column = longest.unwrap_or(0) as f64 * TEXT_SIZE * 0.56 + SWATCH + 20.0;
         let columns = ((width - 2.0 * MARGIN) / column).max(1.0) as usize;
         let rows = entries.len().div_ceil(columns).max(1);

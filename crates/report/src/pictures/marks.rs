@@ -1,4 +1,4 @@
-//! Rows with their times as marks on one axis of latencies, as a table of few figures is read at a glance.
+//! Marks on one latency axis, a row for each subject: a small table at a glance.
 
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
@@ -10,14 +10,12 @@ use crate::terms::LATENCY;
 use latlab_model::{Bin, Nanos};
 use maud::html;
 
-/// More rows than this are not drawn.
+/// Limit of drawn rows.
 const MOST: usize = 120;
 const ROW: f64 = 18.0;
 const SMALL: f64 = 12.0;
 
-/// What is drawn.
 pub struct MarkedRows {
-    /// What the rows are.
     pub title: String,
     /// What each mark stands for.
     pub marks: Vec<String>,
@@ -25,7 +23,6 @@ pub struct MarkedRows {
     pub rows: Vec<(String, Vec<Option<f64>>)>,
 }
 
-/// The picture.
 pub fn draw(of: &MarkedRows, options: &Options) -> String {
     let width = options.drawn_width();
     let rows = &of.rows[..of.rows.len().min(MOST)];
@@ -83,7 +80,7 @@ pub fn draw(of: &MarkedRows, options: &Options) -> String {
     })
 }
 
-/// The end of a name that is too long, which tells it from others.
+/// The end of a name that is too long, as the end distinguishes it from others.
 fn shortened(name: &str, room: f64) -> String {
     if text_width(name, SMALL) <= room {
         return name.to_string();

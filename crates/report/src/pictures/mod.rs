@@ -1,4 +1,4 @@
-//! Pictures as SVG.
+//! Charts as SVG.
 
 pub mod area;
 pub mod axis;

@@ -1,37 +1,33 @@
-//! How a picture is to be.
+//! Options of a chart.
 
 use crate::pictures::axis::Axis;
 
-/// No picture is narrower.
+/// Minimum width of a chart.
 const NARROWEST: u32 = 280;
-/// No plotted area is lower.
+/// Minimum height of a plot area.
 const LOWEST: u32 = 80;
 
-/// What stands above a picture.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct PictureLabels {
-    /// What is drawn.
     pub title: String,
-    /// What was measured under, a paragraph each.
+    /// The measurement conditions, a paragraph each.
     pub conditions: Vec<String>,
-    /// What its lines are called.
+    /// The names of its lines.
     pub names: Vec<String>,
 }
 
-/// How a picture is made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// Width of the picture; its height follows from what it holds.
+    /// Width of the picture; its height follows from its content.
     pub width: u32,
-    /// Height of the plotted area.
+    /// Height of the plot area.
     pub plot_height: u32,
-    /// The axis of latencies.
     pub axis: Axis,
-    /// Whether title and conditions stand above it; not where the page says them already.
+    /// Whether title and conditions are included; not needed on a page that has them already.
     pub has_heading: bool,
-    /// Title and conditions of the picture; none for what its runs say.
+    /// Title and conditions; `None` to derive them from the runs.
     pub labels: Option<PictureLabels>,
-    /// Prefix of the ids in the picture; two pictures in one page need two.
+    /// Prefix of the ids in the picture; must be unique on a page.
     pub id: String,
 }
 
@@ -49,12 +45,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The width that is drawn.
+    /// The width, no less than the minimum.
     pub fn drawn_width(&self) -> f64 {
         f64::from(self.width.max(NARROWEST))
     }
 
-    /// The height of a plotted area that is drawn.
+    /// The height of the plot area, no less than the minimum.
     pub fn drawn_height(&self) -> f64 {
         f64::from(self.plot_height.max(LOWEST))
     }

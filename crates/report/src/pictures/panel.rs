@@ -1,4 +1,4 @@
-//! Lines of counts over latency in an area: what the picture of latencies and that of CPUs share.
+//! Lines of counts over latency in a plot area, shared by the latency and the CPU charts.
 
 use crate::pictures::area::{Area, STRIP, Sides};
 use crate::pictures::axis::{Axis, LatencyAxis, PooledLatencies};
@@ -13,7 +13,7 @@ use crate::units::{four_digits, grouped};
 use latlab_model::Bin;
 use maud::{Markup, html};
 
-/// What all areas of a picture share, so that they compare.
+/// What all areas of a chart share, so that they compare.
 pub struct Shared {
     pub axis: LatencyAxis,
     pub terms: &'static Terms,
@@ -23,15 +23,14 @@ pub struct Shared {
     pub deadline: Option<DeadlineMark>,
 }
 
-/// The lines of one area.
 pub struct Panel<'a> {
     pub series: &'a [Curve<'a>],
     drawn: Vec<CurveOutline>,
     pub outside: OutsideAxis,
 }
 
-/// The areas of a picture, each with these lines, and what they share; the axis that was asked
-/// for is drawn on so many pixels.
+/// The areas of a chart, each with these lines, and what they share. The horizontal axis has
+/// `pixels` pixels.
 pub fn panels<'a>(
     groups: &[&'a [Curve<'a>]],
     asked: Axis,
@@ -58,7 +57,7 @@ pub fn panels<'a>(
 }
 
 impl Shared {
-    /// What the heights are, in words.
+    /// The title of the vertical axis.
     pub fn height_title(&self) -> String {
         format!("Count per bin (bins of {})", self.cells.unit_words())
     }
@@ -71,14 +70,14 @@ impl Shared {
         area.y(self.heights.place(density))
     }
 
-    /// Pixels of a unit of width: a density over so many is one latency.
+    /// Pixels per unit of width: a density over this many pixels is one latency.
     fn unit_pixels(&self, area: &Area) -> f64 {
         let whole = OutlineStep { first: 0, end: self.cells.len(), count: 0 };
         area.width() / self.cells.width(&whole).max(1e-9)
     }
 }
 
-/// The pen of a line; those without a name are drawn alike.
+/// The pen of a line; lines without a name look the same.
 pub fn pen(index: usize, series: &[Curve]) -> Pen {
     match index < named_count(series) {
         true => series[index].pen(),
@@ -100,7 +99,7 @@ impl<'a> Panel<'a> {
         self.drawn.iter().flat_map(|drawn| drawn.densities(cells))
     }
 
-    /// The lines, and beside the axis what lies outside of it.
+    /// The lines, and next to the axis the latencies outside of it.
     pub fn render(&self, shared: &Shared, area: &Area) -> Markup {
         html! {
             @if let Some(deadline) = shared.deadline { (deadline.across(&shared.axis, area.frame())) }
@@ -110,7 +109,7 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// Where latencies lie of which nobody knows how large each was.
+    /// The range of latencies whose individual sizes are unknown.
     fn open(&self, shared: &Shared, area: &Area) -> Markup {
         let Some(open) = self.drawn_open(shared) else { return html! {} };
         let to = open.to.map_or(area.right, |to| shared.x(area, to.0 as f64));
@@ -122,7 +121,7 @@ impl<'a> Panel<'a> {
         open_stretch(self.series).filter(|open| (open.from.0 as f64) < shared.axis.to)
     }
 
-    /// The line with the largest maximum comes last and so lies on top.
+    /// The line with the largest maximum comes last, so that it lies on top.
     fn lines(&self, shared: &Shared, area: &Area) -> Markup {
         html! {
             g stroke-linejoin="round" {
@@ -169,14 +168,14 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// Whether it has latencies, and the axis none of them.
+    /// Whether it has latencies, but none on the axis.
     pub fn is_outside(&self) -> bool {
         let OutsideAxis { below, beyond, .. } = self.outside;
         let all = latencies(self.series);
         all > 0 && below.saturating_add(beyond) >= all
     }
 
-    /// What lies beyond the axis, in words.
+    /// Describes the latencies beyond the axis.
     pub fn beyond_words(&self, shared: &Shared) -> Option<Vec<String>> {
         (self.outside.beyond > 0).then(|| {
             vec![
@@ -186,7 +185,7 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// What lies below the axis, in words.
+    /// Describes the latencies below the axis.
     pub fn below_words(&self, shared: &Shared) -> Option<Vec<String>> {
         (self.outside.below > 0).then(|| {
             let limit = match self.outside.negative_only {
@@ -201,7 +200,7 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// Both as entries of the legend.
+    /// Both descriptions as legend entries.
     pub fn outside_entries(&self, shared: &Shared) -> impl Iterator<Item = Entry> {
         let words = [self.below_words(shared), self.beyond_words(shared)];
         let outside =
@@ -210,7 +209,7 @@ impl<'a> Panel<'a> {
         outside.chain(open.map(|words| Entry::area(hatch_style(), words)))
     }
 
-    /// What lies outside of the axis: a bar of its own as high as its count.
+    /// The latencies outside of the axis: a separate bar, as high as their count.
     fn masses(&self, shared: &Shared, area: &Area) -> Markup {
         let OutsideAxis { below, beyond, .. } = self.outside;
         let (left, right) = (area.left, area.right);
@@ -241,7 +240,7 @@ fn mass(left: f64, right: f64, count: u64, shared: &Shared, area: &Area) -> Mark
     }
 }
 
-/// Up from the lower edge, along the steps, and down again wherever nothing was counted.
+/// Up from the lower edge, along the steps, and down again wherever the count is zero.
 fn path(drawn: &CurveOutline, shared: &Shared, area: &Area) -> String {
     let x = |edge: usize| shared.x(area, shared.cells.edge(edge));
     let mut path = String::new();

@@ -1,4 +1,4 @@
-//! Responses against the phase of their stimuli: what comes with a timer stands in one place.
+//! Responses against the phase of their stimuli: what recurs with a timer clusters in one place.
 
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
@@ -13,20 +13,19 @@ use latlab_model::{Bin, Nanos, Run};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Width of a dot, and of the cells in which dots are one.
+/// Width of a dot, and of the cells in which dots are merged.
 const DOT: f64 = 3.0;
 
-/// With which period the times are folded, and where a period begins.
+/// The period by which times are folded, and the start of a period.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fold {
-    /// The period, in nanoseconds.
     pub period_ns: f64,
     /// The start of a period, from the start of the capture.
     pub origin_ns: f64,
 }
 
 impl Fold {
-    /// By the marker of a run, where it has one that is periodic.
+    /// From the periodic marker of a run; `None` if it has none.
     pub fn of_run(run: &Run) -> Option<Fold> {
         let marked = run.responses()?.marked.as_ref()?;
         let period_ns = marked.period_ns.filter(|period| *period >= 1.0)?;
@@ -39,7 +38,6 @@ impl Fold {
     }
 }
 
-/// The picture.
 pub fn draw(run: &Run, samples: &[Sample], fold: Fold, options: &Options) -> String {
     let bins: Vec<Bin> = samples.iter().map(bin).collect();
     let max = samples.iter().map(|sample| sample.latency_ns).max();
@@ -95,7 +93,7 @@ fn ticks(period: Nanos, scale: &Scale, width: f64) -> Vec<Tick> {
     (0..=count as u32).map(tick).collect()
 }
 
-/// Dots that would cover each other are one; the more it stands for, the darker it is.
+/// Merges dots that would cover each other; the more one stands for, the darker it is.
 fn dots(samples: &[Sample], fold: Fold, axis: &LatencyAxis, area: &Area) -> Markup {
     let mut cells: BTreeMap<(i64, i64), u64> = BTreeMap::new();
     for sample in samples {

@@ -1,4 +1,4 @@
-//! A whole picture: its heading, its words for those who do not see it, and the element around it.
+//! A whole picture: its heading, its accessible description, and the SVG element around it.
 
 use crate::pictures::options::Options;
 use crate::pictures::svg::{
@@ -10,10 +10,10 @@ use maud::{Markup, html};
 const BOLD: f64 = 1.25;
 const TITLE_LINE: f64 = 21.0;
 const CONDITIONS_LINE: f64 = 18.0;
-/// Left end of everything that is no plotted area.
+/// Left edge of everything but the plot area.
 pub const MARGIN: f64 = 12.0;
 
-/// A title and what was measured under, in as many lines as their words need.
+/// A title and the conditions, wrapped to the width.
 pub struct Heading {
     title: Vec<String>,
     conditions: Vec<String>,
@@ -21,7 +21,6 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// The heading of a picture.
     pub fn new(title: &str, conditions: &[String], width: f64) -> Heading {
         Heading::sized(title, conditions, width, TITLE_SIZE)
     }
@@ -44,7 +43,7 @@ impl Heading {
         self.title.len() as f64 * TITLE_LINE + self.conditions.len() as f64 * CONDITIONS_LINE + 8.0
     }
 
-    /// The heading, whose first line stands on `top`.
+    /// Renders the heading with its first line at `top`.
     pub fn render(&self, top: f64) -> Markup {
         let below = top + self.title.len() as f64 * TITLE_LINE;
         html! {
@@ -62,16 +61,16 @@ impl Heading {
     }
 }
 
-/// Where the first line of a picture stands.
+/// Baseline of the first line of a picture.
 pub const FIRST_LINE: f64 = 22.0;
 
-/// A whole picture: what a reader sees, and what one hears who does not see it.
+/// A whole picture, including its description for screen readers.
 pub struct Picture<'a> {
     pub options: &'a Options,
     pub height: f64,
     pub title: String,
     pub description: String,
-    /// How many latencies it tells of.
+    /// The number of latencies it shows.
     pub latencies: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of pictures, each of one run or of several on one scale.
+//! The kinds of charts, each for one run or for several on one scale.
 
 use crate::pictures::boxes;
 use crate::pictures::ccdf;
@@ -9,32 +9,30 @@ use crate::pictures::options::Options;
 use crate::pictures::tail;
 use crate::run_with_bins::RunWithBins;
 
-/// What a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Kind {
-    /// How many latencies were how large.
+    /// How many latencies have which size.
     #[default]
     Latency,
     /// The quantiles up to the observed maximum, as bars.
     Tail,
-    /// The share that was no later.
+    /// The share no later than x.
     Cdf,
-    /// The share that was later, down to one latency.
+    /// The share later than x, down to one latency.
     Ccdf,
-    /// A small picture of latencies for each CPU.
+    /// A small latency chart for each CPU.
     Cpus,
-    /// How many latencies were how large, all runs in one area.
+    /// How many latencies have which size, all runs in one area.
     Overlay,
     /// The middle half, the median and both ends, as boxes.
     Boxes,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: &[Kind] =
         &[Kind::Latency, Kind::Tail, Kind::Cdf, Kind::Ccdf, Kind::Cpus, Kind::Overlay, Kind::Boxes];
 
-    /// Its name on the command line and in names of files.
+    /// Name on the command line and in file names.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Latency => "latency",
@@ -48,7 +46,7 @@ impl Kind {
     }
 }
 
-/// The picture of these runs as one SVG element, for a file of its own or for a page.
+/// The chart of these runs as one SVG element, for a file or a page.
 pub fn plot(runs: &[RunWithBins], kind: Kind, options: &Options) -> String {
     match kind {
         Kind::Latency => latency::draw(runs, options),

@@ -1,10 +1,10 @@
-//! Which pen a thread or a CPU has: one thing keeps its colour in every picture of a run.
+//! Assigns pens to threads and CPUs, so that each has the same colour in every chart of a run.
 
 use crate::pictures::curve::NAMED_LINES;
 use latlab_model::Run;
 use std::cmp::Reverse;
 
-/// The pens of a run, by their numbers.
+/// The pens of a run, by number.
 pub struct RunPens {
     /// Threads in the order of their pens, with the CPU of each.
     threads: Vec<(u32, Option<u32>)>,
@@ -13,8 +13,8 @@ pub struct RunPens {
 }
 
 impl RunPens {
-    /// Threads have their pens by their numbers; of more threads than pens, those with the largest
-    /// maxima have the first ones.
+    /// Threads get pens by thread number; with more threads than pens, those with the largest
+    /// maxima get the first ones.
     pub fn new(run: &Run) -> RunPens {
         let mut threads: Vec<_> = run.threads.iter().collect();
         threads.sort_by_key(|one| one.setup.thread);
@@ -28,12 +28,11 @@ impl RunPens {
         RunPens { threads, others }
     }
 
-    /// The pen of a thread.
     pub fn thread(&self, thread: u32) -> usize {
         self.threads.iter().position(|(known, _)| *known == thread).unwrap_or(self.threads.len())
     }
 
-    /// The pen of a CPU: that of the first thread on it.
+    /// The pen of the first thread on the CPU.
     pub fn cpu(&self, cpu: u32) -> usize {
         let measured = self.threads.iter().position(|(_, own)| *own == Some(cpu));
         let other = || self.others.iter().position(|other| *other == cpu);

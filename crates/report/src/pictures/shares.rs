@@ -1,4 +1,4 @@
-//! What the two pictures of shares have in common: how many latencies were no later than this.
+//! What the two charts of shares (CDF and CCDF) have in common.
 
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, BELOW, NAME_ACROSS, Sides};
@@ -19,17 +19,15 @@ use crate::units::{four_digits, grouped, percent_of, reached};
 use latlab_model::Nanos;
 use maud::{Markup, html};
 
-/// What makes one picture of shares another than the other.
 pub struct ShareStyle {
-    /// What follows the title.
+    /// Suffix of the title.
     pub title: fn(&Terms) -> String,
-    /// The share of which of them the vertical axis says.
+    /// Which share the vertical axis shows.
     pub share_title: &'static str,
-    /// What the lines are, for those who do not see them.
+    /// Description of the lines for screen readers.
     pub told: &'static str,
 }
 
-/// The lines of a picture of shares, and where they are.
 pub struct ShareChart<'a> {
     pub series: Vec<Curve<'a>>,
     pub axis: LatencyAxis,
@@ -68,12 +66,12 @@ impl<'a> ShareChart<'a> {
         ShareChart { series, axis, area, labels, options, look, heading, deadline, terms }
     }
 
-    /// The largest count of a line: below one of so many nothing can be told.
+    /// The largest count of a line; a share below one of it is meaningless.
     pub fn most(&self) -> u64 {
         self.series.iter().map(|series| series.count).max().unwrap_or(0)
     }
 
-    /// The picture around what is drawn, with notes in its legend.
+    /// The picture around the drawn content, with notes in its legend.
     pub fn render(&self, up: &[Tick], notes: Vec<String>, drawn: Markup) -> String {
         let area = &self.area;
         let notes = notes.into_iter().map(Entry::note);
@@ -118,7 +116,7 @@ impl<'a> ShareChart<'a> {
         entries.chain(others).chain(open).collect()
     }
 
-    /// Where the share is not known, since nobody knows how large each latency was.
+    /// Where the share is unknown, since the individual latencies are.
     fn open(&self) -> Markup {
         let open = open_stretch(&self.series).filter(|open| (open.from.0 as f64) < self.axis.to);
         let Some(open) = open else { return html! {} };
@@ -144,7 +142,7 @@ impl<'a> ShareChart<'a> {
         )
     }
 
-    /// What the axis leaves out, in words.
+    /// Describes what lies outside of the axis.
     pub fn cut_words(&self) -> Vec<String> {
         let (mut below, mut beyond) = (0u64, 0u64);
         for series in &self.series {
@@ -152,7 +150,7 @@ impl<'a> ShareChart<'a> {
             let drawn = self.not_above(series, self.axis.to);
             let drawn = drawn.saturating_add(drawn_open.map_or(0, |open| open.count));
             beyond = beyond.saturating_add(series.count.saturating_sub(drawn));
-            // A logarithmic axis begins wherever its lowest latency does.
+            // A logarithmic axis begins at its lowest latency, so nothing is cut off there.
             let from = if self.options.axis.from.is_some() { self.axis.from } else { 0.0 };
             below = below.saturating_add(self.not_above(series, from));
         }
@@ -165,7 +163,7 @@ impl<'a> ShareChart<'a> {
         beyond.into_iter().chain(below).collect()
     }
 
-    /// How many latencies of a line lie in bins that end here or before.
+    /// The number of latencies of a line in bins that end here or before.
     fn not_above(&self, series: &Curve, latency: f64) -> u64 {
         let steps = steps(series).take_while(|(edge, _)| *edge <= latency);
         steps.last().map_or(0, |(_, seen)| seen)
@@ -177,19 +175,18 @@ impl<'a> ShareChart<'a> {
         (seen as f64 / series.count.max(1) as f64, reached(seen, series.count))
     }
 
-    /// Whether a line goes on beyond the axis.
+    /// Whether a line continues beyond the axis.
     pub fn continues(&self, series: &Curve) -> bool {
-        // Where sizes are not known, nobody knows where the line is.
+        // With unknown latencies, the course of the line is unknown too.
         let is_open = series.open.is_some_and(|open| (open.from.0 as f64) < self.axis.to);
         !is_open && series.max.is_some_and(|max| max.0 as f64 > self.axis.to)
     }
 
-    /// Where a latency lies across.
     pub fn x(&self, latency: Nanos) -> f64 {
         self.area.x(self.axis.place(latency.0 as f64))
     }
 
-    /// A line: `height` says where the count of those no later lies.
+    /// A line; `height` maps the number of latencies no later to a coordinate.
     pub fn line(&self, index: usize, height: impl Fn(u64) -> f64) -> Markup {
         let series = &self.series[index];
         let max = series.max.map(|max| max.0.to_string()).unwrap_or_default();
@@ -200,8 +197,8 @@ impl<'a> ShareChart<'a> {
         }
     }
 
-    /// Along to the upper edge of each bin and only there to its share, so that no latency looks
-    /// earlier than it may have been. Of the edges within half a pixel the last one is drawn.
+    /// Rises only at the upper edge of each bin, so that no latency looks earlier than it may have
+    /// been. Of the edges within half a pixel the last one is drawn.
     fn path(&self, series: &Curve, height: impl Fn(u64) -> f64) -> String {
         if series.count == 0 {
             return String::new();
@@ -228,7 +225,7 @@ impl<'a> ShareChart<'a> {
         path
     }
 
-    /// What one latency is, where no zone can show it.
+    /// The share of one latency, if no zone can show it.
     pub fn one_latency(&self) -> String {
         let share = percent_of(1, self.most()).unwrap_or_default();
         format!(
@@ -245,7 +242,7 @@ impl<'a> ShareChart<'a> {
         }
     }
 
-    /// A zone in which a share is less than one latency, from one height to another.
+    /// Shades the zone in which a share is less than one latency, from one height to another.
     pub fn zone(&self, top: f64, bottom: f64) -> Markup {
         let area = &self.area;
         html! {

@@ -1,4 +1,4 @@
-//! The picture of what changed, where: how many times larger each quantile is on the other side.
+//! The shift chart: the ratio of each quantile between the two sides.
 
 use crate::pictures::area::{Area, BELOW, Sides, Tick};
 use crate::pictures::legend::{Entry, Legend};
@@ -8,9 +8,9 @@ use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, line, n, text};
 use latlab_model::run_comparison::QuantileShift;
 use maud::{Markup, html};
 
-/// Where the picture begins, which has no heading.
+/// Top edge; the chart has no heading.
 const TOP: f64 = 14.0;
-/// Quantiles that are named on the axis.
+/// Quantiles labelled on the axis.
 const NAMED: [(u32, &str); 6] = [
     (500_000, "p50"),
     (900_000, "p90"),
@@ -19,27 +19,27 @@ const NAMED: [(u32, &str); 6] = [
     (999_900, "p99.99"),
     (999_990, "p99.999"),
 ];
-/// An axis is never shorter than from a twentieth less to a twentieth more.
+/// Minimum range of the vertical axis: 5 % in each direction.
 const SHORTEST: f64 = 0.05;
-/// The colour of what lies beyond a limit.
+/// The colour of the region beyond the limit.
 const BEYOND: &str = "var(--ll-deadline,#d4372c)";
 
-/// The ratios of a comparison, and the ratio that is tolerated.
+/// The ratios of a comparison, and the tolerated ratio.
 pub struct ShiftPicture<'a> {
-    /// From the low quantiles to the high ones.
+    /// In ascending order of the quantiles.
     pub shifts: &'a [QuantileShift],
-    /// The largest ratio that is tolerated.
+    /// The largest tolerated ratio.
     pub limit: f64,
-    /// What it is of, for those who do not see it.
+    /// Description for screen readers.
     pub title: String,
 }
 
-/// Where things lie: logarithms in both directions.
+/// Both axes are logarithmic.
 struct ScaledPoints {
     area: Area,
     /// The rarest quantile.
     rarest: f64,
-    /// The logarithm of the ratio at the upper edge, and less at the lower one.
+    /// The logarithm of the ratio at the upper edge, and its negative at the lower one.
     reach: f64,
 }
 
@@ -58,12 +58,12 @@ impl ScaledPoints {
     }
 }
 
-/// How many tens of tens of latencies hold one that is larger.
+/// Logarithm of the number of latencies per one above this quantile.
 fn rarity(parts_per_million: u32) -> f64 {
     -(1.0 - f64::from(parts_per_million) / 1e6).max(1e-6).log10()
 }
 
-/// The picture; nothing is drawn where no quantile is supported.
+/// Empty if no quantile has enough latencies.
 pub fn draw(of: &ShiftPicture, options: &Options) -> String {
     let width = options.drawn_width();
     let area = Area::across(width, TOP, options.drawn_height(), Sides::default());
@@ -119,7 +119,7 @@ fn beyond_style() -> String {
     format!("fill:{BEYOND};fill-opacity:.1;stroke:none")
 }
 
-/// What is tolerated ends at a line, with a shade beyond it.
+/// The limit as a line, with shading beyond it.
 fn beyond(limit: f64, places: &ScaledPoints) -> Markup {
     let (area, y) = (&places.area, places.y(limit));
     html! {
@@ -150,7 +150,7 @@ fn quantiles(places: &ScaledPoints, of: &ShiftPicture) -> Vec<Tick> {
     let last = of.shifts.last().map_or(0, |one| one.parts_per_million);
     let room = places.area.width() / places.rarest;
     let named = NAMED.into_iter().filter(|(share, _)| *share <= last);
-    // Where little room is left, the median gives way to what lies beside it.
+    // If there is little room, the median yields to its neighbours.
     let named = named.filter(|(share, _)| *share != 500_000 || room > 90.0);
     named
         .map(|(share, name)| Tick { place: rarity(share) / places.rarest, name: name.to_string() })

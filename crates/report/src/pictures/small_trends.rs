@@ -1,4 +1,4 @@
-//! Many series in small pictures, each on its own scale from zero, with their levels and steps.
+//! Many series in small charts, each on its own scale from zero, with their levels and steps.
 
 use crate::pictures::options::Options;
 use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
@@ -9,7 +9,7 @@ use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::trend::Trend;
 use maud::{Markup, html};
 
-/// Names of usual boards, scenarios and kernels have room beside the newest value.
+/// Typical names of boards, scenarios and kernels fit next to the newest value.
 const NARROWEST: f64 = 230.0;
 const HEIGHT: f64 = 44.0;
 /// Room for the name above.
@@ -17,7 +17,6 @@ const NAME: f64 = 17.0;
 const GAP: f64 = 16.0;
 const SMALL: f64 = 11.0;
 
-/// The picture of all series, with their names.
 pub fn draw(series: &[(String, &Trend)], options: &Options) -> String {
     let width = options.drawn_width();
     let title = "p99.9 over time".to_string();

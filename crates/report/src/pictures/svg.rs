@@ -1,25 +1,24 @@
-//! Small helpers of every picture: colours, line patterns, marks, numbers and lines of text.
+//! Helpers for all charts: colours, line patterns, markers, numbers and lines of text.
 
 use crate::png::Weight;
 use crate::units::with_fixed_spaces;
 use maud::{Markup, html};
 
-/// Sans-serif type of the reader's system.
+/// The reader's system sans-serif font.
 pub const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif";
-/// Size of a title's type.
+/// Font size of a title.
 pub const TITLE_SIZE: f64 = 16.0;
-/// Size of all other type.
+/// Font size of all other text.
 pub const TEXT_SIZE: f64 = 13.0;
-/// Colour of text and axes; the page sets the variable, a picture alone has the default.
+/// Colour of text and axes; the page sets the variable, a standalone picture uses the default.
 pub const INK: &str = "var(--ll-ink,#1b1f24)";
-/// Colour of what is less important.
+/// Colour of less important text.
 pub const MUTED: &str = "var(--ll-muted,#57606a)";
-/// Colour of grid lines.
 pub const GRID: &str = "var(--ll-grid,#dfe3e8)";
-/// Colour of what lies behind everything.
+/// Background colour.
 pub const PAPER: &str = "var(--ll-paper,#ffffff)";
 
-/// Colours that people with any colour vision tell apart, as dark as white paper needs.
+/// Colours that people with any colour vision can tell apart, dark enough for white paper.
 const SERIES: [&str; 6] = [
     "var(--ll-1,#0062a3)",
     "var(--ll-2,#c84e00)",
@@ -28,19 +27,17 @@ const SERIES: [&str; 6] = [
     "var(--ll-5,#1b1f24)",
     "var(--ll-6,#8a6a00)",
 ];
-/// Line patterns, so that a print without colour tells the lines apart too.
+/// Line patterns, so that a print without colour distinguishes the lines too.
 const DASHES: [&str; 4] = ["none", "6 2", "2 1.5", "9 2 2 2"];
 
-/// Distance of the strokes of a hatched area.
+/// Distance between the strokes of a hatched area.
 const HATCH: f64 = 9.0;
 
-/// The style of a hatched area in a legend.
 pub fn hatch_style() -> String {
     format!("fill:{MUTED};fill-opacity:.1;stroke:{MUTED};stroke-dasharray:2 2")
 }
 
-/// An area with strokes across it, from one corner to another: something lies there, and nobody knows
-/// where.
+/// An area hatched from corner to corner: latencies lie in it at unknown positions.
 pub fn hatched((left, top): (f64, f64), (right, bottom): (f64, f64), count: u64) -> Markup {
     let (width, height) = ((right - left).max(2.0), bottom - top);
     let mut strokes = String::new();
@@ -59,14 +56,10 @@ pub fn hatched((left, top): (f64, f64), (right, bottom): (f64, f64), count: u64)
     }
 }
 
-/// How one line is drawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pen {
-    /// Its colour.
     pub colour: &'static str,
-    /// Its pattern.
     pub dash: &'static str,
-    /// Its width.
     pub width: f64,
     mark: usize,
 }
@@ -82,27 +75,26 @@ impl Pen {
         }
     }
 
-    /// The pen of a line that stands for everything together.
+    /// The pen of a line for the total.
     pub fn all() -> Pen {
         Pen { colour: INK, dash: "none", width: 1.5, mark: 0 }
     }
 
-    /// The pen of a line that only fills the background.
+    /// The pen of a line in the background.
     pub fn background() -> Pen {
         Pen { colour: MUTED, dash: "none", width: 0.6, mark: 0 }
     }
 
-    /// The same without a pattern, where its colour tells it from all others.
+    /// Removes the pattern, for lines that their colour already distinguishes.
     pub fn solid(self) -> Pen {
         Pen { dash: "none", ..self }
     }
 
-    /// The same as thin as a small picture needs it.
+    /// Thin enough for a small chart.
     pub fn thin(self) -> Pen {
         Pen { width: 1.1, ..self }
     }
 
-    /// The style attribute of a line.
     pub fn style(&self) -> String {
         format!(
             "fill:none;stroke:{};stroke-width:{};stroke-dasharray:{}",
@@ -110,7 +102,7 @@ impl Pen {
         )
     }
 
-    /// The mark that belongs to this pen, at a point.
+    /// The marker of this pen at a point.
     pub fn mark(&self, x: f64, y: f64) -> Markup {
         let solid = (self.mark / 4).is_multiple_of(2);
         let fill = if solid { self.colour } else { PAPER };
@@ -127,7 +119,7 @@ impl Pen {
     }
 }
 
-/// A coordinate: two decimals at most, none that are zero.
+/// A coordinate with at most two decimals and no trailing zeros.
 pub fn n(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -137,18 +129,14 @@ pub fn n(value: f64) -> String {
     }
 }
 
-/// Where a text stands to its point.
+/// How a text is aligned to its point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Anchor {
-    /// It begins there.
     Start,
-    /// Its middle is there.
     Middle,
-    /// It ends there.
     End,
 }
 
-/// A line of text.
 pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, colour: &str, content: &str) -> Markup {
     let anchor = match anchor {
         Anchor::Start => "start",
@@ -176,13 +164,12 @@ pub fn text_width(content: &str, size: f64) -> f64 {
     crate::png::text_width(content, size, Weight::Regular)
 }
 
-/// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> Markup {
     let style = format!("stroke:{colour};stroke-width:{}", n(width));
     html! { line x1=(n(from.0)) y1=(n(from.1)) x2=(n(to.0)) y2=(n(to.1)) style=(style) {} }
 }
 
-/// Text in lines that fit a width; a word that alone is wider is cut.
+/// Wraps text to a width; a single word that is wider is cut.
 pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in with_fixed_spaces(content).split(' ').filter(|word| !word.is_empty()) {
@@ -195,7 +182,7 @@ pub fn lines(content: &str, width: f64, size: f64) -> Vec<String> {
     lines
 }
 
-/// As much of a word as fits a width.
+/// As much of a word as fits.
 fn cut(word: &str, width: f64, size: f64) -> String {
     let mut room = width;
     let fits = |c: &char| {
@@ -205,7 +192,7 @@ fn cut(word: &str, width: f64, size: f64) -> String {
     word.chars().take_while(fits).collect()
 }
 
-/// Without the control characters that XML forbids, which a host's name may hold.
+/// Removes the control characters that XML forbids; a hostname may contain some.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -1,5 +1,6 @@
 //! The tail of latencies as bars: mean, quantiles and observed maximum, one bar for each run or
-//! thread. A quantile for which the latencies are too few is hollow, and words say how many lack.
+//! thread. The bar of a quantile with too few latencies is hollow, and a note gives the missing
+//! number.
 
 use crate::pictures::area::Tick;
 use crate::pictures::area::{Area, Sides};
@@ -20,24 +21,23 @@ use latlab_model::Nanos;
 use latlab_stats::latencies_needed;
 use maud::{Markup, PreEscaped, html};
 
-/// More threads than this are one bar together; that of each CPU has a picture of its own.
+/// More threads than this share one bar; the CPU chart shows each of them.
 const THREADS: usize = 6;
-/// More runs than this have no room.
+/// Limit of drawn runs.
 const RUNS: usize = 12;
-/// Size of the values at the bars.
+/// Font size of the values at the bars.
 const VALUE: f64 = 11.0;
-/// Part of a group that its bars take.
+/// Fraction of a group's width that its bars take.
 const FILLED: f64 = 0.84;
 const LINE: f64 = 18.0;
 
-/// The picture.
 pub fn draw(runs: &[RunWithBins], options: &Options) -> String {
     let (series, left_out) = bars_of(runs);
     Tail::new(runs, &series, left_out, options).render()
 }
 
-/// The threads of one run where there are few, else each run as a whole; and how many runs have
-/// no room.
+/// The threads of one run if there are few, else each run as a whole; and the number of runs left
+/// out.
 fn bars_of<'a>(runs: &[RunWithBins<'a>]) -> (Vec<Curve<'a>>, usize) {
     if let [one] = runs {
         let mut each = threads(one);
@@ -173,7 +173,7 @@ impl<'a> Tail<'a> {
                 style=(fill) data-line=(self.series[index].key()) data-group=(GROUPS[group])
                 data-ns=(n(bar.value)) data-state=(state) {}
             @if bar.value > self.axis.to {
-                // The bar is cut, which a gap below its top says.
+                // The gap near the top shows that the bar is cut off.
                 (line((left - 2.0, top + 7.0), (left + slot.width * 0.96, top + 3.0), INK, 1.0))
                 (line((left - 2.0, top + 10.0), (left + slot.width * 0.96, top + 6.0), INK, 1.0))
             }
@@ -211,15 +211,14 @@ impl<'a> Tail<'a> {
     }
 }
 
-/// The room that one bar has.
 struct Slot {
-    /// Width of a group with the space beside it.
+    /// Width of a group including its spacing.
     group: f64,
-    /// Width of a bar with the space beside it.
+    /// Width of a bar including its spacing.
     width: f64,
-    /// Whether the values stand across; else they stand upright.
+    /// Whether the values are horizontal; else they are vertical.
     across: bool,
-    /// Whether the names of the groups do.
+    /// Whether the names of the groups are horizontal.
     names_across: bool,
 }
 
@@ -235,7 +234,7 @@ fn slot(width: f64, bars: usize) -> Slot {
     }
 }
 
-/// Which quantiles are hollow, how many latencies they need, and how many there are.
+/// The hollow quantiles, the number of latencies they need, and the number there is.
 fn hollow_words(series: &[Curve], bars: &[Bars], terms: &Terms) -> Option<String> {
     let hollow = |group: usize| bars.iter().any(|bars| bars.is_hollow(group));
     let needs = SHARES.iter().enumerate().filter(|(place, _)| hollow(place + 1));
@@ -257,7 +256,7 @@ fn hollow_words(series: &[Curve], bars: &[Bars], terms: &Terms) -> Option<String
     ))
 }
 
-/// What the axis leaves out, in words.
+/// Describes what lies outside of the axis.
 fn outside_words(axis: &LatencyAxis, bars: &[Bars]) -> Vec<String> {
     let values = || bars.iter().flat_map(Bars::drawn).map(|(_, bar)| bar.value);
     let bars = |count: usize| if count == 1 { "1 bar".into() } else { format!("{count} bars") };

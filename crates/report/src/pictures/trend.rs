@@ -13,16 +13,14 @@ use latlab_model::trend::{Build, Trend};
 use latlab_model::{Bin, Nanos};
 use maud::{Markup, html};
 
-/// Where the picture begins, which has no heading.
+/// Top edge; the chart has no heading.
 const TOP: f64 = 22.0;
-/// Room that the name of a latency needs in height.
+/// Height of a latency label.
 const NAME_UP: f64 = 30.0;
-/// The colour of the deadline.
 pub const DEADLINE: &str = "var(--ll-deadline,#d4372c)";
-/// Room that the name of a build needs across.
+/// Width of a build label.
 const NAME_ACROSS: f64 = 110.0;
 
-/// Where things lie.
 struct ScaledPoints {
     area: Area,
     axis: LatencyAxis,
@@ -43,12 +41,12 @@ impl ScaledPoints {
     }
 }
 
-/// The picture; nothing is drawn where there is no build.
+/// Empty if there are no builds.
 pub fn draw(of: &Trend, options: &Options) -> String {
     let width = options.drawn_width();
     let area = Area::across(width, TOP, options.drawn_height(), Sides::default());
     let values = of.builds.iter().flat_map(|build| build.values_ns.iter().copied());
-    // A deadline far above everything would squeeze the series into a line.
+    // A deadline far above everything would flatten the series.
     let most = values.clone().fold(0.0, f64::max);
     let deadline = of.deadline_ns.filter(|deadline| (deadline.0 as f64) < most * 20.0);
     let heights = values.chain(deadline.map(|deadline| deadline.0 as f64));
@@ -116,13 +114,13 @@ fn beyond(deadline: Nanos, places: &ScaledPoints) -> Markup {
     }
 }
 
-/// As many names as have room, the newest among them.
+/// As many build labels as fit, including the newest.
 fn names(places: &ScaledPoints, builds: &[Build]) -> Vec<Tick> {
     let most = (places.area.width() / NAME_ACROSS).max(1.0) as usize;
     let every = builds.len().div_ceil(most).max(1);
     let is_named = |at: &usize| (builds.len() - 1 - at).is_multiple_of(every);
     let named = (0..builds.len()).filter(is_named);
-    // The last name is centred below a point near the edge.
+    // The last label is centred below a point near the edge.
     let margin = (1.0 - places.place(builds.len() as f64 - 1.0)) * places.area.width() + 30.0;
     let room = (places.area.width() / builds.len().div_ceil(every) as f64).min(2.0 * margin);
     let letters = (room / 8.0) as usize;
@@ -131,7 +129,7 @@ fn names(places: &ScaledPoints, builds: &[Build]) -> Vec<Tick> {
         .collect()
 }
 
-/// The end of a name, which tells one build from another.
+/// The end of a name, which distinguishes builds.
 fn end_of(name: &str, letters: usize) -> String {
     let count = name.chars().count();
     match count > letters.max(4) {
@@ -140,7 +138,7 @@ fn end_of(name: &str, letters: usize) -> String {
     }
 }
 
-/// The levels between the steps: the first build, the first behind it, and the median.
+/// The levels between the steps, each as its first build, the build after its last, and its median.
 pub fn levels_of(of: &Trend) -> Vec<(usize, usize, f64)> {
     let begins = [0].into_iter().chain(of.steps.iter().map(|step| step.at));
     let ends = of.steps.iter().map(|step| step.at).chain([of.builds.len()]);
@@ -163,7 +161,6 @@ fn levels(of: &Trend, places: &ScaledPoints) -> Markup {
     }
 }
 
-/// The median of some builds.
 fn level(builds: &[Build]) -> Option<f64> {
     let mut values: Vec<f64> = builds.iter().map(|build| build.value_ns).collect();
     values.sort_by(f64::total_cmp);

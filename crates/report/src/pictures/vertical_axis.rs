@@ -3,23 +3,23 @@
 use crate::pictures::area::Tick;
 use crate::units::grouped;
 
-/// The lower edge of the picture, as part of the lowest height, so that it is seen.
+/// Ratio of the lower edge to the lowest height, so that the latter is visible.
 const BELOW_LOWEST: f64 = 0.8;
-/// The lowest exponent that a vertical axis can begin above.
+/// The lower edge is never below this power of ten.
 const LOWEST_EXPONENT: f64 = -15.0;
-/// Room that a name needs in height.
+/// Height of a label.
 const NAME: f64 = 17.0;
 
-/// A logarithmic vertical axis: decades from below the lowest height up.
+/// A logarithmic vertical axis, from below the lowest height up.
 pub struct VerticalAxis {
     /// Logarithm of the lower edge.
     from: f64,
-    /// The exponent of ten at the upper edge.
+    /// Exponent of ten at the upper edge.
     to: i32,
 }
 
 impl VerticalAxis {
-    /// An axis that holds these heights, and a height of one.
+    /// An axis that includes these heights, and a height of one.
     pub fn holding(heights: impl Iterator<Item = f64>) -> VerticalAxis {
         let hold = |(low, high): (f64, f64), height: f64| (low.min(height), high.max(height));
         let (low, high) = heights.filter(|height| *height > 0.0).fold((1.0, 1.0), hold);
@@ -27,19 +27,19 @@ impl VerticalAxis {
         VerticalAxis { from: (low * BELOW_LOWEST).log10().max(LOWEST_EXPONENT), to }
     }
 
-    /// An axis of shares from one of so many up to all of them, with a zone below that one.
+    /// An axis of shares from 1/`count` to 1, with a zone below the lowest share.
     pub fn shares_of(count: u64) -> VerticalAxis {
         let lowest = 1.0 / count.max(1) as f64;
         VerticalAxis { from: lowest.log10() - 0.4, to: 0 }
     }
 
-    /// Part of the axis below a height, 0 to 1.
+    /// Position of a height on the axis, from 0 to 1.
     pub fn place(&self, height: f64) -> f64 {
         let place = (height.log10() - self.from) / (f64::from(self.to) - self.from);
         place.clamp(0.0, 1.0)
     }
 
-    /// Heights to be named on an axis that is drawn as high as this, and their names.
+    /// Labelled heights for an axis of this length, with their labels.
     pub fn ticks(&self, pixels: f64) -> Vec<Tick> {
         let decades = f64::from(self.to) - self.from;
         let every = (decades * NAME / pixels).ceil().max(1.0) as i32;
@@ -60,7 +60,7 @@ impl VerticalAxis {
     }
 }
 
-/// The names of a linear axis of shares.
+/// The labels of a linear axis of shares.
 pub fn percents() -> Vec<Tick> {
     let fifths = 0..=5;
     fifths

@@ -1,4 +1,4 @@
-//! The elements of a picture, painted: those that latlab's pictures are made of, and no others.
+//! Paints SVG elements, but only those that latlab's charts use.
 
 use super::render::PngError;
 use super::style::{Anchor, Fill, Style};
@@ -9,22 +9,19 @@ use tiny_skia::{
     SpreadMode, Stroke, Transform,
 };
 
-/// The elements of a picture, by whose names others may be filled.
+/// The elements of a picture, by name for references such as patterns.
 pub struct Painter<'a> {
     document: &'a Document<'a>,
-    /// Width and height of the picture.
     size: (f32, f32),
-    /// Whether it paints a pattern, in which there is no other one: it could be the same.
+    /// Whether it paints a pattern. Patterns must not nest, since one could refer to itself.
     is_tile: bool,
 }
 
 impl<'a> Painter<'a> {
-    /// For the elements of this picture.
     pub fn new(document: &'a Document<'a>, size: (f32, f32)) -> Painter<'a> {
         Painter { document, size, is_tile: false }
     }
 
-    /// Paints what an element holds.
     pub fn paint_children(
         &self,
         node: Node,
@@ -122,7 +119,8 @@ impl<'a> Painter<'a> {
         Ok(())
     }
 
-    /// One tile of a pattern in pixels, and how it is made smaller for the picture's own units.
+    /// One tile of a pattern in pixels, and the transform that scales it back to the picture's
+    /// units.
     fn tile(&self, id: &str, transform: Transform) -> Result<(Pixmap, Transform), PngError> {
         let missing = || PngError::svg(format!("no pattern {id}"));
         if self.is_tile {
@@ -171,23 +169,22 @@ fn text_of<'a>(node: &Node<'a, '_>) -> Option<&'a str> {
     if node.is_text() { node.text() } else { None }
 }
 
-/// A number of an element; zero where it has none.
+/// A numeric attribute; zero if it is missing.
 pub fn number(node: Node, name: &str) -> Result<f32, PngError> {
     node.attribute(name).map_or(Ok(0.0), parse)
 }
 
-/// A number of an element, which may stand for all of the picture.
+/// A numeric attribute, which may be a percentage of the whole.
 fn length(node: Node, name: &str, whole: f32) -> Result<f32, PngError> {
     if node.attribute(name) == Some("100%") { Ok(whole) } else { number(node, name) }
 }
 
-/// A number.
 pub fn parse(text: &str) -> Result<f32, PngError> {
     let number = text.trim().parse().ok().filter(|number: &f32| number.is_finite());
     number.ok_or_else(|| PngError::svg(format!("expected a number: {text}")))
 }
 
-/// Numbers with blanks or commas between them.
+/// Numbers separated by spaces or commas.
 pub fn numbers(text: &str) -> Result<Vec<f32>, PngError> {
     let words = text.split([' ', ',', '\n']).filter(|word| !word.is_empty());
     words.map(parse).collect()
@@ -204,7 +201,7 @@ fn transform_of(text: &str) -> Result<Transform, PngError> {
     }
 }
 
-/// A path of straight lines, as the pictures write them.
+/// A path of straight lines, as the charts write them.
 fn path_of(text: &str) -> Result<Option<Path>, PngError> {
     let mut path = PathBuilder::new();
     let (mut x, mut y) = (0.0, 0.0);
@@ -237,7 +234,7 @@ fn path_of(text: &str) -> Result<Option<Path>, PngError> {
                 'v' => (x, y + at[0]),
                 _ => (at[0], at[1]),
             };
-            // Points behind the first one of a move are those of lines.
+            // Further points of a move command are lines.
             if command == 'M' && index == 0 {
                 start = (x, y);
                 path.move_to(x, y);

@@ -1,6 +1,5 @@
-//! The font of the pictures, and how wide a text is in it.
-//!
-//! `scripts/font.sh` has cut the files of `fonts/` from DejaVu Sans Condensed.
+//! The font of the charts, and the width of text in it. `scripts/font.sh` made the subsets in
+//! `fonts/` from DejaVu Sans Condensed.
 
 use flate2::read::ZlibDecoder;
 use skrifa::instance::{LocationRef, Size};
@@ -9,26 +8,22 @@ use skrifa::{FontRef, MetadataProvider, charmap::Charmap};
 use std::io::Read;
 use std::sync::OnceLock;
 
-/// The name by which a picture asks for the font that it carries.
+/// The family name of the embedded font.
 pub const FAMILY: &str = "DejaVu Sans Condensed";
 
-/// Width of a character that the font does not have, in parts of the font size.
+/// Width of a character that is not in the font, relative to the font size.
 const UNKNOWN: f64 = 0.6;
 
-/// How heavy type is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weight {
-    /// That of most text.
     Regular,
-    /// That of titles.
     Bold,
 }
 
 impl Weight {
-    /// Both.
     pub const ALL: [Weight; 2] = [Weight::Regular, Weight::Bold];
 
-    /// The font as a TrueType file, unpacked once.
+    /// The font as a TrueType file, decompressed once.
     pub fn truetype(self) -> &'static [u8] {
         static FONTS: [OnceLock<Vec<u8>>; 2] = [const { OnceLock::new() }; 2];
         FONTS[self as usize].get_or_init(|| {
@@ -53,14 +48,14 @@ impl Weight {
         }
     }
 
-    /// The font's widths, read once.
+    /// The font metrics, parsed once.
     fn metrics(self) -> Option<&'static Metrics> {
         static FONTS: [OnceLock<Option<Metrics>>; 2] = [const { OnceLock::new() }; 2];
         FONTS[self as usize].get_or_init(|| Metrics::parse(self.truetype())).as_ref()
     }
 }
 
-/// Whether a character is in the files with the common ones, as `scripts/font.sh` has cut them.
+/// Whether the subsets of common characters from `scripts/font.sh` contain a character.
 fn is_common(c: char) -> bool {
     c.is_control()
         || matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}' | '\u{2010}'..='\u{2026}'
@@ -80,20 +75,20 @@ impl Metrics {
         Some(Metrics { charmap: font.charmap(), glyphs })
     }
 
-    /// Width of a character in parts of the font size.
+    /// Width of a character relative to the font size.
     fn advance(&self, character: char) -> Option<f64> {
         self.glyphs.advance_width(self.charmap.map(character)?).map(f64::from)
     }
 }
 
-/// Width of a character in parts of the font size.
+/// Width of a character relative to the font size.
 pub(crate) fn advance(character: char, weight: Weight) -> f64 {
     let known = weight.metrics().and_then(|metrics| metrics.advance(character));
     known.unwrap_or(UNKNOWN)
 }
 
-/// Width of a line of text at this font size, to the pixel in the PNG and wherever the picture
-/// carries its font, and about so with the reader's own.
+/// Width of a line of text at this font size. Exact in the PNG and wherever the picture embeds its
+/// font, approximate with the reader's own font.
 pub fn text_width(text: &str, size: f64, weight: Weight) -> f64 {
     text.chars().map(|character| advance(character, weight)).sum::<f64>() * size
 }

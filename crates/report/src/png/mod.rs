@@ -1,4 +1,4 @@
-//! The font of the pictures, pictures that stand alone, and PNG.
+//! The font of the charts, standalone pictures, and PNG.
 
 mod draw;
 mod font;

@@ -1,4 +1,4 @@
-//! A picture in pixels.
+//! Renders a picture to pixels.
 
 use super::draw::{Painter, number};
 use super::standalone::plain_colours;
@@ -6,50 +6,43 @@ use super::style::Style;
 use roxmltree::Document;
 use tiny_skia::{Color, Pixmap, Transform};
 
-/// Of the elements of SVG.
 const NAMESPACE: &str = "http://www.w3.org/2000/svg";
-/// The longest side of a PNG; more no viewer shows.
+/// The longest side of a PNG; viewers fail on more.
 const LONGEST: f32 = 16_384.0;
-/// Pixels at most, so that a picture takes a quarter of a gigabyte at most while it is made.
+/// Pixel limit, which bounds the memory to a quarter of a gigabyte.
 const MOST_PIXELS: f32 = 64e6;
 
 /// Why there is no PNG.
 #[derive(thiserror::Error, Clone, PartialEq, Debug)]
 pub enum PngError {
-    /// What was given is no picture.
+    /// The input is not a picture.
     #[error("cannot read the SVG: {0}")]
     Svg(String),
-    /// More pixels than anybody can look at.
+    /// The picture would have too many pixels.
     #[error(
         "{width:.0} x {height:.0} pixels are too large for a PNG (at most 16384 per side and 64 \
          million in total): use a smaller scale, or SVG"
     )]
-    TooLarge {
-        /// Pixels across.
-        width: f32,
-        /// Pixels in height.
-        height: f32,
-    },
-    /// A scale that is none.
+    TooLarge { width: f32, height: f32 },
+    /// The scale is not a positive number.
     #[error("cannot scale a picture by {0}")]
     Scale(f32),
-    /// What was drawn could not be packed.
+    /// The PNG could not be encoded.
     #[error("cannot create the PNG: {0}")]
     Encoding(String),
 }
 
 impl PngError {
-    /// Of what is no picture, in one line.
+    /// An invalid SVG, described on one line.
     pub(crate) fn svg(text: impl ToString) -> PngError {
         PngError::Svg(text.to_string().replace(|c: char| c.is_control(), " "))
     }
 }
 
-/// The picture as a PNG with so many pixels for each of its own; the same bytes each time.
-///
-/// Only the elements are known that latlab's own pictures are made of: an unknown one is an error, and
-/// nothing is left out silently. Text is set in the font that the program carries, and nothing else
-/// of the machine is looked at; what has no colour becomes white.
+/// Renders the picture as a PNG with `scale` pixels for each of its units; the output is
+/// reproducible. Only elements that latlab's charts use are supported; any other is an error, so
+/// that nothing is silently left out. Text uses the embedded font, and nothing else is read from
+/// the machine. The background is white.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let svg = plain_colours(svg);
     let document = Document::parse(&svg).map_err(PngError::svg)?;

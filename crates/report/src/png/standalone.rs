@@ -1,12 +1,11 @@
-//! A picture that needs nothing beside it: no page that sets its colours, and no font.
+//! Makes a picture self-contained: no page to set its colours, no external font.
 
 use super::font::{FAMILY, Weight};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// The picture with its font inside and with its own colours, for a file of its own.
-///
-/// What is no SVG comes back as it was.
+/// The picture with its font embedded and its colours resolved, for a file. Input that is not an
+/// SVG is returned unchanged.
 pub fn standalone(svg: &str) -> String {
     let svg = plain_colours(svg);
     let Some((start, end)) = root(&svg) else { return svg };
@@ -15,14 +14,14 @@ pub fn standalone(svg: &str) -> String {
     format!("{}{tag}<style>{style}</style>{}", &svg[..start], &svg[end..])
 }
 
-/// Where the tag of the picture begins and ends.
+/// The range of the `<svg>` tag.
 fn root(svg: &str) -> Option<(usize, usize)> {
     let start = svg.find("<svg")?;
     let end = start + svg[start..].find('>')? + 1;
     (!svg[..end].ends_with("/>")).then_some((start, end))
 }
 
-/// The tag with the font that the picture carries before all others that it names.
+/// Puts the embedded font before all others that the tag names.
 fn with_family(tag: &str) -> String {
     const ATTRIBUTE: &str = " font-family=\"";
     match tag.contains(ATTRIBUTE) {
@@ -31,7 +30,7 @@ fn with_family(tag: &str) -> String {
     }
 }
 
-/// The rules that give a browser the font for this text; bold type only where there is any.
+/// The `@font-face` rules for this text; bold type only if it is used.
 pub fn font_faces(svg: &str) -> String {
     let bold = svg.contains("font-weight");
     let weights = Weight::ALL.into_iter().filter(|weight| *weight == Weight::Regular || bold);
@@ -46,7 +45,7 @@ pub fn font_faces(svg: &str) -> String {
     faces.collect()
 }
 
-/// Every `var(--name,value)` as its value, since only browsers know variables.
+/// Replaces every `var(--name,value)` by its value, since only browsers support variables.
 pub(crate) fn plain_colours(svg: &str) -> String {
     let mut plain = String::with_capacity(svg.len());
     let mut rest = svg;
@@ -60,7 +59,7 @@ pub(crate) fn plain_colours(svg: &str) -> String {
     plain + rest
 }
 
-/// Where the bracket that is open at the start is closed.
+/// The position of the parenthesis that closes the one open at the start.
 fn closing(text: &str) -> usize {
     let mut open = 1;
     let close = text.bytes().position(|byte| {

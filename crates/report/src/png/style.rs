@@ -1,4 +1,4 @@
-//! How an element is painted: what it inherits, and what it says itself.
+//! How an element is painted: inherited and own properties.
 
 use super::draw::{numbers, parse};
 use super::font::Weight;
@@ -6,7 +6,7 @@ use super::render::PngError;
 use roxmltree::Node;
 use tiny_skia::{Color, LineCap, LineJoin, StrokeDash};
 
-/// Attributes of shapes, which those who draw them read, and such as are for other readers.
+/// Attributes that are not style: those of shapes, read when drawing, and those for other readers.
 const PLAIN: [&str; 21] = [
     "cx",
     "cy",
@@ -30,20 +30,19 @@ const PLAIN: [&str; 21] = [
     "y1",
     "y2",
 ];
-/// Begins of the names of others.
+/// Prefixes of further such attributes.
 const DATA: &str = "data-";
 const ARIA: &str = "aria-";
 
-/// What an area is filled with.
 #[derive(Clone, Debug)]
 pub enum Fill {
     None,
     Colour(Color),
-    /// The pattern of this name.
+    /// The id of a pattern.
     Pattern(String),
 }
 
-/// Where a text stands to its point.
+/// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug)]
 pub enum Anchor {
     Start,
@@ -51,7 +50,7 @@ pub enum Anchor {
     End,
 }
 
-/// The properties of SVG that the pictures use.
+/// The SVG style properties that the charts use.
 #[derive(Clone, Debug)]
 pub struct Style {
     pub fill: Fill,
@@ -62,11 +61,11 @@ pub struct Style {
     pub dash: Option<StrokeDash>,
     pub cap: LineCap,
     pub join: LineJoin,
-    /// Whether the stroke lies below the fill.
+    /// Whether the stroke is painted below the fill.
     pub stroke_first: bool,
-    /// Whether edges are made smooth.
+    /// Whether edges are antialiased.
     pub is_smooth: bool,
-    /// Of the element and all around it.
+    /// The product over the element and its ancestors.
     pub opacity: f32,
     pub weight: Weight,
     pub font_size: f32,
@@ -95,7 +94,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// That of an element inside.
+    /// The style of a child element.
     pub fn of_element(&self, node: Node) -> Result<Style, PngError> {
         let mut style = self.clone();
         for attribute in node.attributes() {
@@ -117,7 +116,7 @@ impl Style {
         Ok(style)
     }
 
-    /// Sets a property; false where it is none of these.
+    /// Sets a property; returns false if it is not a style property.
     fn set(&mut self, name: &str, value: &str) -> Result<bool, PngError> {
         let unknown = || PngError::svg(format!("unknown {name} {value}"));
         match name {
@@ -182,7 +181,7 @@ fn share(text: &str) -> Result<f32, PngError> {
     Ok(parse(text)?.clamp(0.0, 1.0))
 }
 
-/// A colour in three or six digits.
+/// A colour with three or six hex digits.
 fn colour(text: &str) -> Result<Color, PngError> {
     let unknown = || PngError::svg(format!("unknown colour {text}"));
     let digits = text.strip_prefix('#').ok_or_else(unknown)?;

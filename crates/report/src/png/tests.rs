@@ -1,4 +1,4 @@
-//! Pictures in pixels: their size, their letters, and what is refused.
+//! Rendered pictures: size, text, and rejected input.
 
 use super::{PngError, Weight, png, standalone, text_width};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn a_picture_has_its_size_and_is_white_where_nothing_is_drawn() {
 fn text_is_as_wide_as_it_is_said_to_be() {
     let bold = "<g font-weight=\"600\">";
     for (before, weight) in [("<g>", Weight::Regular), (bold, Weight::Bold)] {
-        // The strokes at both ends stand next to the edges of their characters.
+        // The strokes at both ends touch the edges of their characters.
         for text in ["|observed maximum 3.319 ms|", "|AVATAR fi ffl 10⁻⁴|", "|µ≥→Ωж…|"]
         {
             let element = format!("{before}<text x='10' y='40' font-size='13'>{text}</text></g>");
@@ -96,7 +96,7 @@ fn what_is_not_understood_is_an_error_and_not_left_out() {
     }
 }
 
-/// Whether a place of a picture at scale 1 is painted in this colour.
+/// Whether a point of a picture at scale 1 has this colour.
 fn is_at(pixels: &Pixmap, (x, y): (u32, u32), colour: (u8, u8, u8)) -> bool {
     let pixel = pixels.pixel(x, y).unwrap();
     (pixel.red(), pixel.green(), pixel.blue()) == colour

@@ -6,13 +6,13 @@ use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 use tiny_skia::{Path, PathBuilder};
 
-/// The outlines of its characters, the first of which stands at this point.
+/// The outlines of the characters, starting at this point.
 pub fn outline(text: &str, x: f32, y: f32, size: f32, weight: Weight) -> Option<Path> {
     let font = FontRef::new(weight.truetype()).ok()?;
     let (charmap, glyphs) = (font.charmap(), font.outline_glyphs());
     let mut pen = Pen { path: PathBuilder::new(), x, y };
     for character in text.chars() {
-        // What the font has not is its box.
+        // Characters missing from the font are drawn as a box.
         let glyph = glyphs.get(charmap.map(character).unwrap_or(GlyphId::NOTDEF));
         let settings = || DrawSettings::unhinted(Size::new(size), LocationRef::default());
         if let Some(glyph) = glyph {
@@ -23,7 +23,7 @@ pub fn outline(text: &str, x: f32, y: f32, size: f32, weight: Weight) -> Option<
     pen.path.finish()
 }
 
-/// Draws glyphs, whose heights go up, from a point of a picture, whose go down.
+/// Draws glyphs. Their y axis points up, that of the picture down.
 struct Pen {
     path: PathBuilder,
     x: f32,

@@ -1,10 +1,10 @@
-//! The change of a figure against the same figure of the baseline.
+//! The change of a figure against the baseline.
 
 use crate::figures::{Counts, Figure, SaidLatency, Value};
 use crate::units::{grouped, short, trimmed};
 use latlab_model::Nanos;
 
-/// How a latency differs; of a bound no difference is known.
+/// How a latency differs; `None` if either is only a bound.
 pub(crate) fn latency_change(figure: &Figure, of: &Counts, before: &Counts) -> Option<String> {
     let known = |of: &Counts| match (figure.get)(of)? {
         Value::Latency(one) => exact(one),
@@ -13,12 +13,12 @@ pub(crate) fn latency_change(figure: &Figure, of: &Counts, before: &Counts) -> O
     Some(change(known(of)?, known(before)?))
 }
 
-/// The latency, if it is more than a bound.
+/// The latency, unless it is only a bound.
 pub(crate) fn exact(latency: SaidLatency) -> Option<Nanos> {
     (!latency.is_bound()).then_some(Nanos(latency.ns as i64))
 }
 
-/// The difference, and how many times as large.
+/// The difference and the ratio.
 fn change(value: Nanos, before: Nanos) -> String {
     let difference = value - before;
     if difference == Nanos::ZERO {
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(of(45_000, 45_000), "the same");
         assert_eq!(of(90_000, 45_000), "+45 us, 2 x");
         assert_eq!(of(1_234_500_000, 1_000), "+1.23 s, 1 234 500 x");
-        // A ratio to nothing, or of a latency below zero, means nothing.
+        // A ratio to zero, or of a negative latency, is meaningless.
         assert_eq!(of(90_000, 0), "+90 us");
         assert_eq!(of(-200, 500), "-700 ns");
     }

@@ -1,4 +1,4 @@
-//! What the runs come to, in a sentence: which runs pass, and which do not.
+//! The result of the runs in a sentence: which pass, and which do not.
 
 use super::RunTable;
 use crate::facts::is_invalid;
@@ -10,16 +10,16 @@ use latlab_model::{Nanos, Run};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// More runs of one verdict than these are counted, not named.
+/// Up to this many runs of one verdict are named; more are counted.
 const NAMED_RUNS: usize = 4;
 
-/// The order in which verdicts are said: what is good enough first.
+/// The order in which verdicts are stated, the best first.
 const VERDICTS: [VerdictWord; 4] =
     [VerdictWord::Pass, VerdictWord::Fail, VerdictWord::Inconclusive, VerdictWord::Invalid];
 
 impl RunTable<'_> {
-    /// The answer: "rt passes; stock fails."; of two runs that are not told apart by their verdicts what
-    /// the second has more and less of. Behind it, what else is to be said of all.
+    /// The answer: "rt passes; stock fails." For two runs with equal verdicts it says what the
+    /// second has more and less of. Remarks about all runs follow.
     pub(super) fn answer(&self) -> Vec<String> {
         if !self.is_of_one_kind() {
             let text = "These runs used different instruments: latencies of woken threads and gaps of \
@@ -43,8 +43,8 @@ impl RunTable<'_> {
         }
     }
 
-    /// What the second of two runs has more and less of: "rt: 205 times fewer misses, largest half as
-    /// large."; none of other runs, or where a finding makes one invalid.
+    /// What the second of two runs has more and less of: "rt: 205 times fewer misses, largest half
+    /// as large." `None` for any other number of runs, or if a finding makes one invalid.
     fn differences(&self) -> Option<String> {
         let ([base, candidate], [_, name]) = (self.runs.as_slice(), self.names.as_slice()) else {
             return None;
@@ -78,7 +78,7 @@ impl RunTable<'_> {
         format!("{}{own}.", clauses.join("; "))
     }
 
-    /// Where the observed maximum was smallest and largest; none where a run has none.
+    /// The smallest and the largest observed maximum; `None` if a run has none.
     fn maxima(&self) -> Option<String> {
         let maxima: Option<Vec<Nanos>> = self.runs.iter().map(|run| run.total.max_ns).collect();
         let mut all: Vec<(Nanos, &String)> = maxima?.into_iter().zip(&self.names).collect();
@@ -91,8 +91,8 @@ impl RunTable<'_> {
         ))
     }
 
-    /// How the runs that fail missed their deadline, and what forbids others a pass; nothing where there
-    /// is none or too many.
+    /// How the failing runs missed their deadline, and what prevents others from passing; `None` if
+    /// there are no such runs, or too many.
     pub(crate) fn misses(&self) -> Option<String> {
         let failed = self.runs.iter().zip(&self.names).filter(|(run, _)| {
             let has_failed =
@@ -108,7 +108,7 @@ impl RunTable<'_> {
     }
 }
 
-/// How many times fewer or as many misses the second run has, by their share of the releases.
+/// How many times fewer or more misses the second run has, relative to its releases.
 fn fewer_misses(base: &Run, candidate: &Run) -> Option<String> {
     let share = |run: &Run| Some(run.total.misses? as f64 / run.total.activations.max(1) as f64);
     let (before, now) = (share(base)?, share(candidate)?);
@@ -140,10 +140,10 @@ fn as_large(ratio: f64) -> String {
     }
 }
 
-/// Ratios that are told in percent.
+/// Ratios that are stated in percent.
 const SMALL: Range<f64> = 0.55..1.9;
 
-/// Whether a reader would call it the same.
+/// Whether a reader would call the two equal.
 fn is_same(ratio: f64) -> bool {
     (0.95..1.05).contains(&ratio)
 }
@@ -156,7 +156,7 @@ fn times(factor: f64) -> String {
     }
 }
 
-/// The runs of a verdict with its verb; none where there are none.
+/// The runs with this verdict as a clause; `None` if there are none.
 fn clause(names: &[&str], word: Option<VerdictWord>) -> Option<String> {
     let who = match names {
         [] => return None,

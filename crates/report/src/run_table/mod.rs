@@ -1,5 +1,5 @@
-//! Several runs side by side: what each came to, and how it differs from the first of them, the
-//! baseline. These are differences of counts; what chance has to do with them is not judged here.
+//! Several runs side by side: the result of each, and its difference from the first, the baseline.
+//! These are plain differences of counts, not tested for significance.
 
 mod figure;
 mod headline;
@@ -14,11 +14,11 @@ use latlab_model::Run;
 use latlab_stats::MeasuredRun;
 use std::collections::BTreeSet;
 
-/// What a table of runs says below it.
+/// Note below a table of runs.
 pub(crate) const MEANING: &str = "Changes are against the first run, by what these runs counted; \
                                   `latlab compare` judges whether they are more than chance.";
 
-/// Runs side by side, each with its differences to the first of them.
+/// Runs side by side, each with its differences from the first.
 pub struct RunTable<'a> {
     runs: Vec<&'a Run>,
     names: Vec<String>,
@@ -26,24 +26,21 @@ pub struct RunTable<'a> {
 }
 
 impl<'a> RunTable<'a> {
-    /// Of these runs, the baseline first.
     pub fn new(runs: Vec<&'a Run>) -> RunTable<'a> {
         let names = names(&runs);
         RunTable { runs, names, judgements: Vec::new() }
     }
 
-    /// The same, with what these runs show as replications of each other: whether they differ by more
-    /// than chance.
+    /// Adds whether the runs, taken as replications, differ by more than chance.
     pub fn with_judgements(self, runs: &[MeasuredRun]) -> RunTable<'a> {
         RunTable { judgements: judgements(runs), ..self }
     }
 
-    /// The runs, the baseline first.
     pub(crate) fn runs(&self) -> &[&'a Run] {
         &self.runs
     }
 
-    /// Whether all of them recorded the same kind of thing.
+    /// Whether all runs recorded the same kind of value.
     fn is_of_one_kind(&self) -> bool {
         let runs: Vec<RunWithBins> =
             self.runs.iter().map(|run| RunWithBins { run, bins: &[] }).collect();
@@ -51,7 +48,7 @@ impl<'a> RunTable<'a> {
     }
 }
 
-/// The shortest fact that tells all runs apart: their names, kernels or loads, two of these, or
+/// The shortest names that distinguish all runs: their names, kernels or loads, two of these, or
 /// else their ids.
 fn names(runs: &[&Run]) -> Vec<String> {
     let name = |run: &Run| run.asked.name.clone();

@@ -1,4 +1,4 @@
-//! Which settings and facts of the machine differ between runs.
+//! Settings and machine facts that differ between runs.
 
 use super::RunTable;
 use crate::sections::setup;
@@ -6,23 +6,21 @@ use crate::sentence;
 use crate::units::span;
 use latlab_model::{CpuSet, Run};
 
-/// Facts that differ in every run and set nothing.
+/// Facts that differ in every run but are not settings.
 const NO_SETTING: [&str; 1] = ["Boot id"];
-/// The table of runs has a column for each of these.
+/// The table of runs already has a column for each of these.
 const IN_THE_TABLE: [&str; 2] = ["Kernel", "Preemption"];
-/// Behind this a value names the seed, which differs in every run that is not given one.
+/// Precedes the seed in a value; seeds differ unless one was requested.
 const SEED: &str = ", seed ";
 
-/// A setting with its value in each run.
 pub(crate) struct DifferingSetting {
-    /// What is set.
     pub name: &'static str,
-    /// The value in each run, `-` where it has none.
+    /// The value in each run, `-` if it has none.
     pub values: Vec<String>,
 }
 
 impl RunTable<'_> {
-    /// All that differs between any two of the runs, but for kernel and load.
+    /// Everything that differs between any two runs, except kernel and load.
     pub(crate) fn settings(&self) -> Vec<DifferingSetting> {
         let all: Vec<Vec<(&'static str, String)>> =
             self.runs.iter().map(|run| facts(run)).collect();
@@ -45,7 +43,7 @@ impl RunTable<'_> {
     }
 }
 
-/// What was asked for, and the machine it was asked of.
+/// The requested settings, and the machine.
 fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let plan = &run.asked;
     let cpus: CpuSet = run.threads.iter().filter_map(|thread| thread.setup.cpu).collect();

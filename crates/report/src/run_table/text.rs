@@ -1,4 +1,4 @@
-//! The runs side by side: the answer, their table, and the settings that differ.
+//! The runs side by side as text: the answer, the table, and the differing settings.
 
 use super::figure::latency_change;
 use super::{MEANING, RunTable};
@@ -10,7 +10,7 @@ use crate::run_with_bins::{RunWithBins, title};
 use crate::sections::respond;
 
 impl RunTable<'_> {
-    /// The answer, the table of the runs, and the settings that differ, in `width` columns.
+    /// The answer, the table of the runs, and the differing settings, in `width` columns.
     pub fn text(&self, width: usize, style: Style) -> String {
         let paragraph = |text: String| format!("{}\n", wrapped(&text, width, 0));
         let (headline, more) = self.lines();
@@ -20,7 +20,7 @@ impl RunTable<'_> {
         text + &to_terminal(&[self.table(), self.differing()], width, style)
     }
 
-    /// The same in the Markdown of GitHub.
+    /// As `text`, in GitHub Markdown.
     pub fn markdown(&self) -> String {
         let (headline, more) = self.lines();
         let lines = more.into_iter().map(|line| format!("{}\n\n", escaped(&line)));
@@ -28,7 +28,7 @@ impl RunTable<'_> {
         format!("**{}**\n\n{}{tables}", escaped(&headline), lines.collect::<String>())
     }
 
-    /// The answer, and what follows it.
+    /// The answer, and the remarks after it.
     pub(crate) fn lines(&self) -> (String, Vec<String>) {
         let mut answer = self.answer();
         let headline = answer.remove(0);
@@ -37,14 +37,13 @@ impl RunTable<'_> {
         (headline, answer)
     }
 
-    /// What is the same of all runs: machine and kernel.
+    /// What all runs share: machine and kernel.
     pub(crate) fn title(&self) -> String {
         let runs: Vec<RunWithBins> =
             self.runs.iter().map(|run| RunWithBins { run, bins: &[] }).collect();
         title(&runs)
     }
 
-    /// A row for each run.
     pub(crate) fn table(&self) -> Section {
         let section = Section::new("runs", "Runs").without_title();
         if let Some(columns) = respond::columns(&self.runs) {
@@ -63,7 +62,6 @@ impl RunTable<'_> {
         section.table(Table::new("Runs side by side", columns).stacked()).text(MEANING)
     }
 
-    /// A row for each setting that differs.
     pub(crate) fn differing(&self) -> Section {
         let settings = self.settings();
         let section = Section::new("settings", "Settings that differ");

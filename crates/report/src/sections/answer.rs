@@ -1,4 +1,4 @@
-//! What is said of a run before its figures.
+//! The answer of a run, above its figures.
 
 use crate::document::{Block, On, Section};
 use crate::facts;
@@ -16,7 +16,7 @@ pub fn headline(run: &Run) -> String {
     }
 }
 
-/// Under what it was measured, what the verdict rests on, and what else belongs to the answer.
+/// The conditions, the basis of the verdict, and further parts of the answer.
 pub fn section(run: &Run) -> Section {
     let bound = match &run.verdict {
         Some(verdict) => bound(run, verdict),
@@ -25,7 +25,7 @@ pub fn section(run: &Run) -> Section {
     let worthless = (run.verdict.is_none() && facts::is_invalid(run))
         .then(|| "A finding makes these figures worthless or incomplete.".to_string());
     let lead = Some(sentence::lead(run).join(" ")).filter(|lead| !lead.is_empty());
-    // Behind a verdict the headline says it.
+    // With a verdict the headline already has the place.
     let place = run.verdict.is_none().then(|| sentence::maximum_place(run)).flatten();
     let place = place.filter(|place| !place.is_empty() && run.attached.is_none());
     let place = place.map(|place| format!("Observed maximum: {place}."));
@@ -34,7 +34,7 @@ pub fn section(run: &Run) -> Section {
     said.fold(section.text(summary::conditions(run)), Section::text)
 }
 
-/// How it was measured, in a line.
+/// How the run was measured, on one line.
 pub fn method(run: &Run) -> String {
     let plan = &run.asked;
     if plan.method.is_capture() {
@@ -52,7 +52,7 @@ pub fn method(run: &Run) -> String {
     format!("{}; {}", how.into_iter().flatten().collect::<Vec<_>>().join(", "), run.id)
 }
 
-/// What responses say besides their figures.
+/// Remarks on responses, besides their figures.
 pub fn notes(run: &Run) -> Option<Section> {
     let text = run.asked.method.is_response().then(|| respond::sentences(run).join(" "))?;
     let section = Section::new("words", "In words").without_title();

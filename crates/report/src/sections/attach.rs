@@ -1,5 +1,5 @@
-//! The threads of a program that was attached to: the judgement in a sentence, their table, and why
-//! their cycles were late.
+//! The threads of an attached program: the judgement in a sentence, their table, and why their
+//! cycles were late.
 
 mod charts;
 
@@ -16,7 +16,7 @@ use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
 use maud::html;
 
-/// Names that a sentence has, and threads that a table has, of a program with many.
+/// Limits for a program with many threads: names in a sentence, and rows in the table.
 const NAMED: usize = 6;
 const SHOWN: usize = 30;
 
@@ -32,7 +32,7 @@ fn part(thread: &AttachedThreadRun, part: CyclePart) -> Option<&CyclePartFigures
     thread.parts.iter().find(|figures| figures.part == part)
 }
 
-/// The time of a cycle that the deadline is for.
+/// The part of a cycle that the deadline applies to.
 fn judged_part(run: &Run) -> CyclePart {
     match run.asked.method.attach().map(|attach| attach.judged) {
         Some(JudgedTime::WakeUp) => CyclePart::WakeUp,
@@ -40,7 +40,8 @@ fn judged_part(run: &Run) -> CyclePart {
     }
 }
 
-/// What the program's threads came to, behind the word of the verdict: misses, and the longest.
+/// The judgement of the program's threads, to follow the word of the verdict: misses, and the
+/// longest response.
 pub fn judgement(run: &Run, verdict: &Verdict) -> Option<(String, String)> {
     let attached = run.attached.as_ref()?;
     let judged = judged(attached);
@@ -71,14 +72,14 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<(String, String)> {
     Some((text, longest(run, &judged).unwrap_or_default()))
 }
 
-/// Names in a sentence: the first, and how many there are besides.
+/// The first names, and the number of the others.
 fn some_of(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let named = names[..names.len() - more].join(", ");
     if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
-/// The threads that are shown, of a program with many: those that missed most, then the others in order.
+/// The threads that are shown if there are many: those with most misses, then the others in order.
 fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     let mut threads: Vec<&AttachedThreadRun> = attached.threads.iter().collect();
     if threads.len() > SHOWN {
@@ -88,7 +89,7 @@ fn shown(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
     threads
 }
 
-/// What a thread of the run is called, which has a name if it is one of a program.
+/// The name of a thread; only threads of an attached program have their own.
 pub fn thread_name(run: &Run, number: u32) -> String {
     let threads = run.attached.iter().flat_map(|attached| &attached.threads);
     let is_it = |thread: &&AttachedThreadRun| {
@@ -100,7 +101,7 @@ pub fn thread_name(run: &Run, number: u32) -> String {
     }
 }
 
-/// What was measured of a program that is not judged.
+/// The headline of a program that is not judged.
 pub fn headline(run: &Run) -> Option<String> {
     let attached = run.attached.as_ref()?;
     let program = &attached.program;
@@ -183,7 +184,6 @@ fn described(thread: &AttachedThreadRun) -> String {
     format!("{} ({}{})", found.name, found.policy, every.unwrap_or_default())
 }
 
-/// Where a thread waits for its releases.
 fn waits_in(call: &ActivationCall) -> String {
     match (call.sleep, call.descriptor, &call.file) {
         (Some((_, true)), ..) => format!("{} (until a time)", call.call),
@@ -194,7 +194,6 @@ fn waits_in(call: &ActivationCall) -> String {
     }
 }
 
-/// How often releases come.
 fn every(thread: &AttachedThreadRun) -> String {
     match (thread.found.period_ns, thread.found.rhythm) {
         (None, _) | (_, RhythmKind::Irregular) => "irregular".to_string(),
@@ -203,7 +202,6 @@ fn every(thread: &AttachedThreadRun) -> String {
     }
 }
 
-/// The table of the threads.
 fn columns(attached: &AttachedRun) -> Vec<Column> {
     let threads = shown(attached);
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
@@ -251,7 +249,8 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
     ]
 }
 
-/// The table, why cycles were late, and for each judged thread its histograms and its longest cycles.
+/// The table, why cycles were late, and for each judged thread its histograms and its longest
+/// cycles.
 pub fn section(run: &Run) -> Option<Section> {
     let attached = run.attached.as_ref()?;
     let caption = "Threads of the program whose cycles were found. Quantiles are the upper edge of \
@@ -273,7 +272,7 @@ pub fn section(run: &Run) -> Option<Section> {
     Some(section.texts(sentences(run)).html(charts))
 }
 
-/// For `--list`: each thread with where it waits.
+/// For `--list`: each thread and the call in which it waits.
 pub fn list(run: &Run, width: usize, style: Style) -> String {
     let Some(attached) = &run.attached else { return String::new() };
     let threads = &attached.threads;
@@ -313,7 +312,7 @@ fn without_rhythm(attached: &AttachedRun) -> Option<String> {
     (!each.is_empty()).then(|| format!("Without a rhythm: {}.", some_of(&each)))
 }
 
-/// What is said below the table.
+/// The sentences below the table.
 fn sentences(run: &Run) -> Vec<String> {
     let Some(attached) = &run.attached else { return Vec::new() };
     let late = judged(attached).into_iter().take(NAMED);
@@ -341,7 +340,7 @@ fn sentences(run: &Run) -> Vec<String> {
     sentences
 }
 
-/// What was read, and what it cost.
+/// The amount of data that was read, and its cost.
 fn followed(attached: &AttachedRun) -> String {
     let cycles: u64 = attached.threads.iter().map(|thread| thread.report.cycles).sum();
     let lost = match attached.events_lost {

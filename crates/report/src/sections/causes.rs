@@ -6,20 +6,19 @@ use crate::document::{On, Section};
 use crate::units::grouped;
 use latlab_model::explanation::{CauseCounts, Holder};
 
-/// Causes that have a row; the others share one.
+/// This many causes have a row; the others share one.
 const ROWS: usize = 12;
 /// Causes that a sentence names.
 const NAMED: usize = 2;
 
-/// The causes of several sides, each with its name.
 pub struct SideBySide<'a> {
     sides: Vec<(&'a str, &'a CauseCounts)>,
-    /// Those of most spikes first.
+    /// Ordered by the number of spikes, descending.
     causes: Vec<&'a Holder>,
 }
 
 impl<'a> SideBySide<'a> {
-    /// None where fewer than two sides have recorded spikes.
+    /// `None` if fewer than two sides have recorded spikes.
     pub fn new(
         sides: impl IntoIterator<Item = (&'a str, Option<&'a CauseCounts>)>,
     ) -> Option<SideBySide<'a>> {
@@ -37,7 +36,7 @@ impl<'a> SideBySide<'a> {
         (sides.len() > 1).then_some(SideBySide { sides, causes })
     }
 
-    /// The first in words on a page, and all in a table.
+    /// The first causes as sentences on a page, and all in a table.
     pub fn section(&self) -> Section {
         let table =
             Table::new("A spike counts for the cause that took most of it.", self.columns());
@@ -45,7 +44,6 @@ impl<'a> SideBySide<'a> {
         section.texts_on(On::Page, self.sentences()).table(table)
     }
 
-    /// A row for each cause, a column for each side.
     fn columns(&self) -> Vec<Column> {
         let named = &self.causes[..self.causes.len().min(ROWS)];
         let has_others = self.causes.len() > named.len();
@@ -67,8 +65,8 @@ impl<'a> SideBySide<'a> {
             .collect()
     }
 
-    /// The first causes in a sentence each: "softirq NET_RX caused 41 of 50 spikes of stock, and none of
-    /// 38 of RT".
+    /// A sentence for each of the first causes: "softirq NET_RX caused 41 of 50 spikes of stock,
+    /// and none of 38 of RT".
     fn sentences(&self) -> Vec<String> {
         let sentence = |holder: &&Holder| {
             let mut parts = self.sides.iter().map(|(name, counts)| {

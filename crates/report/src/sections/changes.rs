@@ -1,10 +1,10 @@
-//! What a run has changed of its machine, to be known when it is compared.
+//! What a run changed on its machine, which matters when it is compared.
 
 use crate::document::Section;
 use latlab_model::Run;
 use latlab_model::run::Setting;
 
-/// In one sentence, where something was changed.
+/// One sentence; `None` if nothing was changed.
 pub fn section(run: &Run) -> Option<Section> {
     let changed = |setting: &Setting| {
         let Setting { what, applied, before, .. } = setting;

@@ -7,20 +7,20 @@ use latlab_model::Run;
 use latlab_model::telemetry::{Conditions, Figure};
 use std::collections::BTreeSet;
 
-/// Figures of one metric that are listed; of a machine with more CPUs the lowest and the highest.
+/// Figures listed for one metric; if there are more, only the lowest and the highest.
 const MOST_OF_A_METRIC: usize = 8;
-/// Threads that are listed, the busiest ones.
+/// The number of listed threads, the busiest first.
 const MOST_THREADS: usize = 6;
-/// A pressure below this many percent at its highest is not worth a line.
+/// A pressure whose peak is below this percentage is not listed.
 const LITTLE_PRESSURE: f64 = 1.0;
 
-/// Heads of the table of figures; those of numbers come last.
+/// Heads of the table of figures; numeric columns come last.
 const FIGURE_HEADS: [&str; 7] =
     ["condition", "unit", "mean", "min", "max", "first tenth", "last tenth"];
 /// Heads of the table of threads.
 const THREAD_HEADS: [&str; 7] = ["thread", "id", "policy", "cpus", "mean", "peak", "peak at"];
 
-/// Nothing where no conditions were read.
+/// `None` if no conditions were read.
 pub fn section(run: &Run) -> Option<Section> {
     let conditions = run.conditions.as_ref()?;
     let figures = columns(FIGURE_HEADS, &figure_rows(conditions), 2);
@@ -39,7 +39,7 @@ pub fn section(run: &Run) -> Option<Section> {
     Some(section.texts(zeros(conditions).into_iter().chain(at_ends_only(conditions))))
 }
 
-/// What is not known of the time between the ends of the run, and what would tell it.
+/// What is unknown between the start and the end of the run, and the option that would record it.
 fn at_ends_only(conditions: &Conditions) -> Option<String> {
     let metrics = conditions.at_ends_only.join(", ");
     (!metrics.is_empty()).then(|| {
@@ -50,7 +50,7 @@ fn at_ends_only(conditions: &Conditions) -> Option<String> {
     })
 }
 
-/// The first columns are words; the last ones are given up first.
+/// The first columns hold words; the last ones are dropped first.
 fn columns(heads: [&str; 7], rows: &[[String; 7]], words: usize) -> Vec<Column> {
     let columns = heads.into_iter().enumerate().map(|(at, head)| {
         let cells = rows.iter().map(|row| row[at].clone());
@@ -103,7 +103,7 @@ fn is_zero(figure: &Figure) -> bool {
     figure.min == 0.0 && figure.max == 0.0
 }
 
-/// The conditions of which nothing was seen.
+/// Conditions that never occurred.
 fn zeros(conditions: &Conditions) -> Option<String> {
     let figures = &conditions.figures;
     let is_other = |metric: &str| !matches!(metric, "cpu_steal" | "pressure");
@@ -115,7 +115,7 @@ fn zeros(conditions: &Conditions) -> Option<String> {
     (!zero.is_empty()).then(|| format!("Zero throughout: {}.", zero.join(", ")))
 }
 
-/// What many figures of one metric come to.
+/// Summarises many figures of one metric.
 fn lowest_and_highest(same: &[&Figure]) -> Vec<[String; 7]> {
     let by_mean = |a: &&&Figure, b: &&&Figure| a.mean.total_cmp(&b.mean);
     let (low, high) = (same.iter().min_by(by_mean), same.iter().max_by(by_mean));
@@ -141,7 +141,7 @@ fn figure_row(figure: &Figure, remark: &str) -> [String; 7] {
     ]
 }
 
-/// Three digits are as many as a condition is worth.
+/// Three digits; conditions are no more precise.
 fn number(value: f64) -> String {
     match value.abs() {
         100.0.. => format!("{value:.0}"),

@@ -1,4 +1,4 @@
-//! Why the spikes of a run were large: its causes, and one spike as a line of time.
+//! Why the spikes of a run were large: the causes, and a timeline of one spike.
 
 use crate::causes::{
     detail, priority_of, process_of, realtime, reason, remedy as cause_remedy, sentence, why,
@@ -13,16 +13,16 @@ use latlab_model::plan::Policy;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
-/// Columns of a bar of the line of time.
+/// Columns of a bar in the timeline.
 const BAR: usize = 32;
-/// A line of time has about so many rows.
+/// Approximate number of rows in a timeline.
 const ROWS: usize = 24;
-/// Threads whose process is told.
+/// Threads whose process is named.
 const THREADS: usize = 4;
-/// A bar of the page has about so many cells.
+/// Approximate number of segments of a bar on the page.
 const CELLS: usize = 60;
 
-/// Who held a thread off, in a few words.
+/// The cause of a delay in a few words.
 pub fn holder_words(holder: &Holder) -> String {
     let Holder { kind, name } = holder;
     match kind {
@@ -52,7 +52,7 @@ pub fn holder_words(holder: &Holder) -> String {
     }
 }
 
-/// Who it is, with the processes that it started, and the priority of a real-time thread.
+/// Names a cause, with the processes that it started, and the priority of a real-time thread.
 pub fn cause_words(cause: &Cause) -> String {
     let realtime =
         realtime(cause.kernel_priority).map(|words| format!(", {words}")).unwrap_or_default();
@@ -63,7 +63,7 @@ pub fn cause_words(cause: &Cause) -> String {
     format!("{}{started}{realtime}", holder_words(&cause.holder))
 }
 
-/// Nothing where nothing was recorded.
+/// `None` if nothing was recorded.
 pub fn section(run: &Run) -> Option<Section> {
     let explanation = run.explanation.as_ref()?;
     let (causes, policy) = (&explanation.causes, run.asked.who.policy);
@@ -95,7 +95,7 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
     to_terminal(&Vec::from_iter(section(run)), width, style)
 }
 
-/// The time that causes took, by kind and then by name: what is wide is what to begin with.
+/// The time that causes took, by kind and then by name; start with the widest.
 fn icicle(causes: &[Cause]) -> Markup {
     let mut kinds: Vec<(HolderKind, i64)> = Vec::new();
     for cause in causes {
@@ -141,7 +141,7 @@ fn icicle(causes: &[Cause]) -> Markup {
     }
 }
 
-/// The part of its row that a cell takes.
+/// The CSS share of a cell in its row.
 fn grow(part: i64, all: i64) -> String {
     format!("flex-grow:{:.4}", part as f64 / all.max(1) as f64)
 }
@@ -168,7 +168,7 @@ fn kind_words(kind: HolderKind) -> &'static str {
     }
 }
 
-/// One spike as a bar to scale, which opens the table of its legs.
+/// One spike as a bar to scale, which expands to a table of its parts.
 fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     let legs = blame.condensed(CELLS);
     let scale = Scale::for_times([blame.latency_ns]);
@@ -191,7 +191,7 @@ fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     }
 }
 
-/// Who had the CPU in a leg, with its thread and what else is known.
+/// What had the CPU during a part, with its thread and further facts.
 fn who(leg: &BlameLeg) -> String {
     let id = leg.thread.as_ref().map(|thread| {
         let process = process_of(thread).map(|words| format!(" {words}"));
@@ -205,7 +205,7 @@ fn who(leg: &BlameLeg) -> String {
     format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
 }
 
-/// The legs as a table, with bars for a latency.
+/// The parts as a table, with bars if a latency is given.
 fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Column> {
     let each = |cell: &dyn Fn(&BlameLeg) -> String| legs.iter().map(cell).collect::<Vec<_>>();
     let bars = bars.map(|latency| Column::new("", 1, each(&|leg| bar(leg, latency.0))).left());
@@ -218,7 +218,7 @@ fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Col
     first.into_iter().chain(bars).chain([last]).collect()
 }
 
-/// What to do about a cause; a command stays in one line, to be copied.
+/// What to do about a cause; a command stays on one line, to be copied.
 fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
     let (who, remedy) = (cause_words(cause), cause_remedy(cause, policy));
     match remedy.is_command() {
@@ -239,7 +239,6 @@ fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
     columns
 }
 
-/// The table of causes.
 fn columns(causes: &[Cause]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
@@ -305,8 +304,8 @@ fn cost(explanation: &RunExplanation) -> String {
     )
 }
 
-/// What is known around a spike: whose threads had the CPU, how it was before, what loaded it, and
-/// what is not known.
+/// Facts around a spike: the processes of the threads involved, what preceded it, the load, and
+/// what is unknown.
 fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
     let mut threads: Vec<(&KnownThread, &str, Nanos)> = Vec::new();
     for leg in &blame.legs {
@@ -337,7 +336,7 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
     whose.chain(before).chain(load).chain(reason).collect()
 }
 
-/// One spike as a line of time, to scale.
+/// One spike as a timeline to scale.
 pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> String {
     let first = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
     let at = (blame.release_ns - first).as_secs_f64();
@@ -360,7 +359,7 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
     )
 }
 
-/// Where a leg lies in its latency.
+/// The position of a part within its latency.
 fn bar(leg: &BlameLeg, latency: i64) -> String {
     let place = |time: i64| (time * BAR as i64 / latency.max(1)).clamp(0, BAR as i64) as usize;
     let from = place(leg.from_ns.0).min(BAR - 1);

@@ -1,4 +1,4 @@
-//! What was found in a run, the heaviest first.
+//! The findings of a run, the heaviest first.
 
 use crate::InWords;
 use crate::document::{Item, Section, severities};

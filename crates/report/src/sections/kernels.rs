@@ -7,13 +7,12 @@ use latlab_model::target::{LabKernel, Target};
 use latlab_model::{Plan, Run};
 use std::collections::BTreeSet;
 
-/// What the table of kernels says.
 pub const MEANING: &str = "In microseconds, of virtual time. A real-time kernel is often slower at \
                            the median and tighter at the maximum: its interrupts wake threads. \
                            CPU is the CPU time for each stimulus: a program that polls answers \
                            soon and takes a whole CPU.";
 
-/// What kernels are compared in, a row each.
+/// What distinguishes rows of the table of kernels.
 #[derive(Clone, PartialEq, Eq)]
 struct Row {
     responder: String,
@@ -27,8 +26,8 @@ struct Entry<'a> {
     responses: &'a Responses,
 }
 
-/// A column for each figure and kernel; none where fewer than two kernels are among the runs, or
-/// anything but responders on Linux.
+/// A column for each figure and kernel; `None` for fewer than two kernels, or if there are runs
+/// other than responders on Linux.
 pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     let entries: Vec<Entry> = runs.iter().map(|run| entry(run)).collect::<Option<_>>()?;
     let kernels: BTreeSet<&str> = entries.iter().map(|one| one.kernel.as_str()).collect();
@@ -87,7 +86,7 @@ fn entry(run: &Run) -> Option<Entry<'_>> {
     Some(Entry { row: Row { responder, load }, kernel, responses: run.responses()? })
 }
 
-/// Its name, with its scheduling where that is not the usual one, and its machine.
+/// The responder's name, its scheduling if that is unusual, and its machine.
 fn responder(linux: &LinuxResponder, plan: &Plan, machine: &str) -> String {
     let usual = Policy::Fifo { priority: Policy::DEFAULT_PRIORITY };
     let policy = plan.who.policy.filter(|policy| *policy != usual);

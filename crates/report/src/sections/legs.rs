@@ -1,4 +1,4 @@
-//! The legs of the latencies.
+//! The breakdown of latencies.
 
 use crate::document::Section;
 use crate::document::table::{Column, Table};
@@ -8,17 +8,15 @@ use latlab_model::run::Summary;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
-/// What stands above the tables.
 const INTRODUCTION: &str = "Legs of the wake-ups, all counted from the release: to the interrupt, \
                             to the thread on its CPU, and to its reading of the clock, which is \
                             the latency.";
 
-/// What stands above the tables of a wire.
 const OF_A_WIRE: &str = "Legs of the answers: from the stimulus to the kernel's time stamp of the edge \
                          (event), from there to the program (wake-up), and from there to its answer. \
                          In every edge they add up to the whole.";
 
-/// What stands above the tables of a run.
+/// The text above the tables of a run.
 fn introduction(run: &Run) -> &'static str {
     match run.asked.method.gpio() {
         Some(_) => OF_A_WIRE,
@@ -26,10 +24,10 @@ fn introduction(run: &Run) -> &'static str {
     }
 }
 
-/// So many cycles must lie above the p99 of both kinds: with fewer, a noisy second decides.
+/// Minimum number of cycles above the p99 of both kinds; with fewer, a noisy second decides.
 const ENOUGH_ABOVE_P99: u64 = 100;
 
-/// Nothing where no legs were asked for.
+/// `None` if no breakdown was requested.
 pub fn section(run: &Run) -> Option<Section> {
     let legs = run.legs.as_ref()?;
     let bars = legs.threads.iter().map(leg_bar).collect::<Vec<_>>();
@@ -47,7 +45,7 @@ pub fn section(run: &Run) -> Option<Section> {
     })
 }
 
-/// Columns of cells in their rows, of which the first are words, all others times of this scale.
+/// Columns of a table of rows. The first `words` columns are text, the others times in this scale.
 fn columns(heads: &[&str], words: usize, scale: Scale, rows: &[Vec<String>]) -> Vec<Column> {
     let columns = heads.iter().enumerate().map(|(at, head)| {
         let column = Column::new(head, 0, rows.iter().map(|row| row[at].clone()));
@@ -61,7 +59,7 @@ fn columns(heads: &[&str], words: usize, scale: Scale, rows: &[Vec<String>]) -> 
     columns.collect()
 }
 
-/// Three rows for each thread, so that the legs stand below each other.
+/// Three rows for each thread, so that its parts are aligned.
 fn figures(run: &Run, legs: &RunLegs) -> Vec<Column> {
     let mut rows: Vec<(String, &str, Option<LegFigures>)> = Vec::new();
     for thread in &legs.threads {
@@ -106,7 +104,7 @@ fn times(figures: &LegFigures) -> [Nanos; 4] {
     [figures.min_ns, edge(figures.p50_ns), edge(figures.p99_ns), figures.max_ns]
 }
 
-/// The latency in the same figures.
+/// The same figures for the whole latency.
 fn of_latency(summary: &Summary) -> Option<LegFigures> {
     let quantiles = summary.quantiles.as_ref()?;
     Some(LegFigures {
@@ -119,7 +117,7 @@ fn of_latency(summary: &Summary) -> Option<LegFigures> {
 }
 
 fn sentences(run: &Run, legs: &RunLegs) -> Vec<String> {
-    // The kernel's own tracer is what measures: without it there is nothing to compare with.
+    // If the kernel's own tracer measures, there is no untraced run to compare with.
     let cost = run.asked.method.has_legs().then(|| cost(legs));
     if run.asked.method.gpio().is_some() {
         return vec![format!("The legs of {} answers are known.", grouped(legs.tally.known))];
@@ -127,7 +125,7 @@ fn sentences(run: &Run, legs: &RunLegs) -> Vec<String> {
     std::iter::once(tally_sentence(legs)).chain(cost).collect()
 }
 
-/// The medians of the legs of a wire beside each other.
+/// The medians of the parts of a wire's response, as a bar.
 fn leg_bar(thread: &ThreadLegs) -> Markup {
     const WIDTH: f64 = 640.0;
     let legs = [("event", &thread.irq), ("wake-up", &thread.wake_up), ("answer", &thread.answer)];
@@ -179,7 +177,7 @@ fn tally_sentence(legs: &RunLegs) -> String {
     )
 }
 
-/// What the tracepoints cost, as the run has measured it.
+/// The overhead of the tracepoints, as the run measured it.
 fn cost(legs: &RunLegs) -> String {
     let Some(LegCost { traced, untraced }) = &legs.cost else {
         return "The cost of tracing is unknown: there are fewer than 100 cycles with or without \

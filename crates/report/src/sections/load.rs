@@ -1,4 +1,4 @@
-//! The loads of a run, with the evidence that they ran; and the list of those that there are.
+//! The loads of a run with the evidence that they ran, and the list of available loads.
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
@@ -8,30 +8,27 @@ use latlab_model::load::{LoadRate, LoadRun, Spread};
 use latlab_model::shell;
 use latlab_model::{Nanos, Run};
 
-/// Of a load with many streams, the first figures are told.
+/// Limit of printed rates, for a load with many streams.
 const MOST_RATES: usize = 12;
 
-/// A load that can be asked for.
+/// A load that can be requested.
 #[derive(Clone, Debug)]
 pub struct LoadEntry {
-    /// Its name.
     pub name: String,
-    /// What it loads.
     pub about: String,
-    /// What can be chosen, with the defaults.
+    /// The parameters with their defaults.
     pub parameters: String,
-    /// What is to be known of its program and its file.
+    /// Notes on the program and the definition file.
     pub place: String,
-    /// Whether its program is here.
+    /// Whether the program is installed.
     pub is_here: bool,
 }
 
-/// Characters that the names in the list of loads take.
+/// Width of the names in the list of loads.
 const NAME: usize = 14;
 
-/// A paragraph of the list of loads.
 pub fn load_entry(entry: &LoadEntry, width: usize, style: Style) -> String {
-    // A longer name has a line of its own.
+    // A longer name gets its own line.
     let gap = match entry.name.chars().count() {
         length @ ..NAME => " ".repeat(NAME - length),
         _ => format!("\n{:NAME$}", ""),
@@ -46,7 +43,7 @@ pub fn load_entry(entry: &LoadEntry, width: usize, style: Style) -> String {
     text + &format!("{:NAME$}{place}\n", "")
 }
 
-/// Nothing of a run without loads.
+/// `None` for a run without loads.
 pub fn section(run: &Run) -> Option<Section> {
     let add = |section: Section, load: &LoadRun| {
         let facts = Block::List(load.words.clone(), facts(run, load));
@@ -60,7 +57,7 @@ pub fn section(run: &Run) -> Option<Section> {
     run.loads.iter().fold(Section::new("load", "Load"), add).or_nothing()
 }
 
-/// What is known of a load, a sentence each.
+/// The facts about a load, a sentence each.
 fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
     let version = load.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let program = load.program.as_deref().unwrap_or("never started");
@@ -135,7 +132,7 @@ fn placed(cpus: &str) -> String {
     }
 }
 
-/// A time against the first counted release.
+/// A time relative to the first counted release.
 fn since(time: Nanos) -> String {
     format!("{:+.1} s", time.as_secs_f64())
 }
@@ -161,7 +158,7 @@ fn rate(rate: &LoadRate) -> String {
     }
 }
 
-/// As it was printed; a large one in thousands, so that it can be read.
+/// As the program printed it; large numbers in thousands, for readability.
 fn number(value: f64) -> String {
     match value.abs() >= 10_000.0 {
         true => grouped(value.abs().round() as u64),
@@ -169,7 +166,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// To four digits, as a mean deserves.
+/// To four digits, the precision of a mean.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! What was lost, and what measuring cost.
+//! Lost data, and the cost of measuring.
 
 use crate::document::{Block, On, Section};
 use crate::sentence;
@@ -21,7 +21,7 @@ pub fn section(run: &Run) -> Section {
     section.add(On::All, Block::List(String::new(), lost)).texts(unknown)
 }
 
-/// What the agent took; a capture and an import have none.
+/// The agent's overhead; `None` for captures and imports.
 pub fn cost(run: &Run) -> Option<Section> {
     if !run.asked.method.has_agent() {
         return None;
@@ -53,7 +53,7 @@ pub fn cost(run: &Run) -> Option<Section> {
     Some(section.text(own).texts(sentence::own_work(run)).texts(hook))
 }
 
-/// How many samples are stored, where any are.
+/// The number of stored samples; `None` if there are none.
 pub fn samples(run: &Run) -> Option<Section> {
     let text = sentence::samples(run)?;
     Some(Section::new("samples", "Samples").without_title().text(text))

@@ -1,4 +1,4 @@
-//! Sections of a report on a run. Each is one function, which all surfaces draw.
+//! Sections of a report on a run, each one a function that all outputs share.
 
 pub mod answer;
 pub mod attach;
@@ -24,7 +24,7 @@ use crate::doctor::summary as doctor;
 use crate::document::Section;
 use latlab_model::Run;
 
-/// What is said of a run below its answer, in the order in which it matters; pictures stand behind the figures.
+/// The sections below the answer, the most important first; charts follow the figures.
 pub fn of_run(run: &Run, pictures: Vec<Section>) -> Vec<Section> {
     let figures = [attach::section(run), threads::section(run), answer::notes(run)];
     let rest = [

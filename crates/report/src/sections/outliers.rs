@@ -1,4 +1,4 @@
-//! The largest latencies of a run, one by one, with what is known of their moments.
+//! The largest latencies of a run, one by one, with what happened at the time.
 
 use crate::cause_share::MUCH;
 use crate::document::Section;
@@ -8,10 +8,10 @@ use crate::units::{Scale, percent};
 use latlab_model::Run;
 use latlab_model::outlier::{Outlier, Surroundings};
 
-/// A share of a CPU below this is not worth a word.
+/// A smaller share of a CPU is not mentioned.
 const LITTLE: f64 = 0.005;
 
-/// Nothing where no latency is known with its release.
+/// `None` if no latency has a known release.
 pub fn section(run: &Run) -> Option<Section> {
     let caption = "The time is that of the release, since the first one. What is said of the CPU holds \
                    for the time between two readings of the telemetry, mostly a second.";
@@ -25,7 +25,6 @@ fn title(run: &Run) -> String {
     format!("The {} largest {}", run.largest.len(), terms::of_run(run).many)
 }
 
-/// The table.
 fn columns(run: &Run) -> Vec<Column> {
     let all = &run.largest;
     let each = |cell: &dyn Fn(&Outlier) -> String| all.iter().map(cell).collect::<Vec<_>>();
@@ -41,7 +40,7 @@ fn columns(run: &Run) -> Vec<Column> {
     ]
 }
 
-/// How many of them have what in common.
+/// What the largest latencies have in common, with counts.
 pub fn sum(run: &Run) -> Option<String> {
     let all = &run.largest;
     let count = |is: &dyn Fn(&Outlier) -> bool| all.iter().filter(|one| is(one)).count();
@@ -61,7 +60,7 @@ pub fn sum(run: &Run) -> Option<String> {
     (!kinds.is_empty()).then(|| format!("Of the {} largest: {}.", all.len(), kinds.join(", ")))
 }
 
-/// What is known of the moment of one.
+/// What happened at the time of a latency.
 fn meanwhile(one: &Outlier) -> String {
     let own = one.own_threads.iter().map(|thread| format!("latlab's own thread {thread}"));
     let around = one.surroundings.iter().flat_map(around);

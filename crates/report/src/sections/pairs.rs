@@ -1,4 +1,4 @@
-//! Responders in pairs: which answers quicker, how often, and by how much.
+//! Responders in pairs: which is faster, how often, and by how much.
 
 use crate::document::style::Style;
 use crate::document::table::{Column, table, wrapped};
@@ -6,33 +6,29 @@ use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use latlab_stats::{Superiority, precedence, superiority};
 
-/// A table of more would fit nowhere.
+/// Limit of rows, as a larger table would not fit.
 const MOST: usize = 12;
-/// What ends the name of a series that was taken under load.
+/// Suffixes that mark a series taken under load.
 const LOADED: [&str; 6] = ["_busy", "-busy", "_load", "-load", "_loaded", "-loaded"];
 
-/// Why a loaded machine may be the quicker one.
 pub const WHY: &str = "Some responders are faster under load: a busy CPU does not enter idle \
                        states, and its governor keeps the frequency high. `latlab doctor` on that \
                        machine shows both settings.";
 
-/// What the table of pairs says.
 pub const MEANING: &str = "The probability that a response of the row is faster than one of the \
                            column, with ties counted half; in brackets how many responses of the \
                            row were faster than all of the column. It describes these series; \
                            only more series of each responder show whether it describes the \
                            responders.";
 
-/// A responder's run with the responses in its order.
+/// A responder's run with the responses in order.
 #[derive(Clone, Copy)]
 pub struct PairedRuns<'a> {
-    /// Its run.
     pub run: &'a Run,
-    /// Its responses, in picoseconds.
+    /// In picoseconds.
     pub latencies: &'a [i64],
 }
 
-/// Each against each other.
 pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
     if !(2..=MOST).contains(&all.len()) || all.iter().any(|one| one.latencies.is_empty()) {
         return None;
@@ -52,17 +48,15 @@ pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
     Some(columns)
 }
 
-/// A series under load with the same one without.
+/// A series under load, paired with the same one without load.
 pub struct LoadComparison<'a> {
-    /// Without load.
     pub idle: PairedRuns<'a>,
-    /// With load.
     pub busy: PairedRuns<'a>,
     /// How the busy one compares with the idle one.
     pub compared: Superiority,
 }
 
-/// Series that were taken with and without load, by their names.
+/// Series that were taken with and without load, matched by name.
 pub fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
     let idle = |busy: &PairedRuns| {
         let name = LOADED.iter().find_map(|end| busy.run.asked.name.strip_suffix(end))?;
@@ -76,7 +70,7 @@ pub fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
     all.iter().filter_map(pair).collect()
 }
 
-/// The same for the terminal; nothing where no series was taken both ways.
+/// For the terminal; empty if no series was taken both ways.
 pub fn load_comparison_text(pairs: &[LoadComparison], width: usize, style: Style) -> String {
     if pairs.is_empty() {
         return String::new();
@@ -84,7 +78,7 @@ pub fn load_comparison_text(pairs: &[LoadComparison], width: usize, style: Style
     format!("\n{}{}\n", table(load_comparison_columns(pairs), width, style), wrapped(WHY, width, 0))
 }
 
-/// The effect of the load on each.
+/// The effect of the load on each series.
 pub(crate) fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
     let cells =
         |cell: &dyn Fn(&LoadComparison) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
@@ -115,7 +109,7 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-/// A difference in picoseconds.
+/// A signed difference in picoseconds.
 fn signed(picoseconds: f64) -> String {
     let sign = if picoseconds > 0.0 { "+" } else { "" };
     match picoseconds.abs() {

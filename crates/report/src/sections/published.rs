@@ -1,5 +1,5 @@
-//! A published experiment with responders: its figures, from `published.toml`, next to those of runs of
-//! the same responders, each with its conditions.
+//! A published experiment with responders: its figures from `published.toml`, next to runs of the
+//! same responders, each with its conditions.
 
 use crate::document::style::Style;
 use crate::document::table::{Column, table, wrapped};
@@ -13,7 +13,7 @@ static EXPERIMENT: LazyLock<Experiment> = LazyLock::new(|| {
     toml::from_str(include_str!("published.toml")).expect("published.toml fits its type")
 });
 
-/// `published.toml`.
+/// Contents of `published.toml`.
 #[derive(Deserialize)]
 struct Experiment {
     source: String,
@@ -25,14 +25,14 @@ struct Experiment {
 #[derive(Deserialize)]
 struct Responder {
     name: String,
-    /// What repeats it, as `--simulate` names it.
+    /// The runs that replicate it, by the names that `--simulate` takes.
     runs: Vec<String>,
     answers: String,
     program: String,
     load: String,
     stimuli: String,
     idle: Published,
-    /// `None` for a microcontroller, which does nothing else.
+    /// `None` for a microcontroller, which runs nothing else.
     busy: Option<Published>,
 }
 
@@ -42,12 +42,12 @@ struct Published {
     n: u64,
     #[serde(default)]
     unmeasured: u64,
-    /// Minimum, median, mean, p99, maximum.
+    /// Minimum, median, mean, p99 and maximum, in microseconds.
     us: [f64; 5],
 }
 
 impl Responder {
-    /// The one that a run repeats.
+    /// The responder that a run replicates.
     fn of(run: &Run) -> Option<&'static Responder> {
         let asked = run.asked.method.respond()?;
         let name = match &asked.linux {
@@ -76,17 +76,17 @@ impl Responder {
     }
 }
 
-/// Where the published figures come from.
+/// The source of the published figures.
 pub fn source() -> &'static str {
     &EXPERIMENT.source
 }
 
-/// What may be compared.
+/// Which comparisons are valid.
 pub fn meaning() -> &'static str {
     &EXPERIMENT.meaning
 }
 
-/// What a series was taken under.
+/// The conditions of a series.
 struct Conditions {
     answers: String,
     program: String,
@@ -95,7 +95,7 @@ struct Conditions {
     measured: String,
 }
 
-/// A line of the table: the publication's, or that of a run.
+/// A row of the table: the publication's, or that of a run.
 struct Series {
     of: &'static Responder,
     what: String,
@@ -107,17 +107,16 @@ struct Series {
     conditions: Conditions,
 }
 
-/// Published series, and below each of them the runs of its responder; none where the runs are no
-/// repetition of the experiment.
+/// Published series, each followed by the runs of its responder.
 pub struct Repetition(Vec<Series>);
 
 impl Repetition {
-    /// Of these runs.
+    /// `None` if the runs do not replicate the experiment.
     pub fn of(runs: &[&Run]) -> Option<Repetition> {
         let known: Vec<(&Responder, &Run)> =
             runs.iter().filter_map(|run| Some((Responder::of(run)?, *run))).collect();
         let different: BTreeSet<&str> = known.iter().map(|(one, _)| one.name.as_str()).collect();
-        // Without more than one of them it is another experiment.
+        // With more than one responder missing, it is another experiment.
         if different.len() + 1 < EXPERIMENT.responder.len() {
             return None;
         }
@@ -135,7 +134,6 @@ impl Repetition {
         Some(Repetition(all))
     }
 
-    /// The figures, a row for each series.
     pub(crate) fn columns(&self) -> Vec<Column> {
         let all = &self.0;
         let cells = |of: &dyn Fn(&Series) -> String| all.iter().map(of).collect::<Vec<_>>();
@@ -161,7 +159,7 @@ impl Repetition {
         columns
     }
 
-    /// What each was taken under; the publication has one row for both of its series.
+    /// The conditions of each row; the publication's two series share one.
     pub(crate) fn condition_columns(&self) -> Vec<Column> {
         let rows: Vec<&Series> =
             self.0.iter().filter(|one| !(one.what == PUBLISHED && one.is_loaded)).collect();
@@ -178,8 +176,8 @@ impl Repetition {
         ]
     }
 
-    /// The order of the medians without load, published and here; where several runs are of one
-    /// responder there is no single order.
+    /// The order of the medians without load, published and measured; `None` if several runs share
+    /// a responder, since there is no single order.
     pub fn order(&self) -> Option<String> {
         let order = |is_published: bool| {
             let mut all: Vec<&Series> = self
@@ -203,7 +201,7 @@ impl Repetition {
     }
 }
 
-/// Both tables for the terminal, with what they say; nothing where the runs are no repetition.
+/// Both tables for the terminal, with their explanations; empty if the runs are not a replication.
 pub fn text(runs: &[&Run], width: usize, style: Style) -> String {
     let Some(repetition) = Repetition::of(runs) else { return String::new() };
     let order = repetition.order().map(|order| format!("{}\n", wrapped(&order, width, 0)));
@@ -217,7 +215,6 @@ pub fn text(runs: &[&Run], width: usize, style: Style) -> String {
     )
 }
 
-/// What a published series is called.
 const PUBLISHED: &str = "published";
 
 fn of_run(of: &'static Responder, run: &Run) -> Option<Series> {
@@ -254,7 +251,7 @@ fn conditions(run: &Run) -> Conditions {
         run.applied.settings.iter().find(|one| one.what == name).map(|one| &one.applied)
     };
     let loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.words.as_str()).collect();
-    // Behind what is simulated: how many edges, and when they come.
+    // The number and timing of the edges follow the name of the simulation.
     let simulated = asked.simulated.unwrap_or_default();
     let stimuli = simulated.split_once(", ").map(|(_, rest)| rest.to_string()).unwrap_or_default();
     let (answers, program, measured) = match &asked.linux {

@@ -1,4 +1,4 @@
-//! Wake-ups of a guest that was run again: a sentence, the parts, and what ran as a tree.
+//! Replayed wake-ups of a guest: a sentence, the parts, and what ran as a tree.
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
@@ -8,9 +8,9 @@ use latlab_model::replay::{
     GuestThread, HeldBy, LongPath, OffKind, ReplayLeg, ReplayTable, ReplayedLatency,
 };
 
-/// Rows of the tree that are printed.
+/// Printed rows of the tree.
 const TREE_ROWS: usize = 60;
-/// Holders and paths that are printed.
+/// Printed causes and paths.
 const TOP: usize = 20;
 
 /// One wake-up; `rank` is 1 for the largest.
@@ -117,7 +117,7 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     )
 }
 
-/// The longest stretches that nothing could interrupt or preempt.
+/// The longest sections with interrupts or preemption off.
 pub fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style) -> String {
     let of_kind: Vec<&LongPath> = paths.iter().filter(|one| one.kind == kind).take(TOP).collect();
     if of_kind.is_empty() {

@@ -1,4 +1,4 @@
-//! How fast pins answer pins: the figures of responders beside each other, and what they say.
+//! How fast pins answer pins: the figures of responders side by side, and their interpretation.
 
 use crate::InWords;
 use crate::document::style::{Style, severity_colour};
@@ -14,12 +14,12 @@ use latlab_model::run::{Severity, VerdictWord};
 use latlab_model::units::counted;
 use latlab_model::{Nanos, Run};
 
-/// What is so much smaller than the largest response is squeezed into a corner.
+/// Bodies smaller than the largest response by this factor get a separate, zoomed chart.
 const SQUEEZED: f64 = 5.0;
-/// Decimals beyond these tell nothing that anybody measures.
+/// More decimals are beyond any measurement.
 const MOST_DECIMALS: usize = 4;
 
-/// The figures of runs of responders, a row each; none where one is of another instrument.
+/// The figures of responders' runs, a row each; `None` if a run is of another instrument.
 pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     let all: Option<Vec<&Responses>> = runs.iter().map(|run| run.responses()).collect();
     let all = all?;
@@ -61,11 +61,11 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     Some(columns)
 }
 
-/// The figures of a row, and how well they are known.
+/// The figures of a row, and their certainty.
 struct FigureRow<'a> {
     figures: &'a ResponseFigures,
     resolution_ns: Option<f64>,
-    /// Of the maximum.
+    /// How the maximum relates to the true one.
     bound: LatencyBound,
 }
 
@@ -79,7 +79,6 @@ impl<'a> FigureRow<'a> {
     }
 }
 
-/// The figures, a row each.
 fn figure_columns(all: &[FigureRow], unit: &Unit) -> Vec<Column> {
     type Of = fn(&ResponseFigures) -> Option<f64>;
     let figures: [(&str, u8, Of); 8] = [
@@ -97,7 +96,7 @@ fn figure_columns(all: &[FigureRow], unit: &Unit) -> Vec<Column> {
             let Some(ns) = of(row.figures) else { return "-".to_string() };
             let said = match name {
                 "max" => SaidLatency { ns, bound: row.bound }.resolved(row.resolution_ns),
-                // A deviation is no time that the capture could not tell from zero.
+                // A deviation is not limited by the resolution of the capture.
                 "sd" => known(ns),
                 _ => known(ns).resolved(row.resolution_ns),
             };
@@ -108,7 +107,7 @@ fn figure_columns(all: &[FigureRow], unit: &Unit) -> Vec<Column> {
     columns.into()
 }
 
-/// The figures of a stretch of a run, as exactly as its capture tells them.
+/// The figures of a window of a run, with the precision of its capture.
 pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> Vec<Column> {
     let largest = figures.max_ns.map(|max| known(max).resolved(resolution(run)).ns);
     let unit = Unit::for_times(largest, resolution(run));
@@ -121,7 +120,7 @@ pub(crate) fn stretch_columns(run: &Run, n: u64, figures: &ResponseFigures) -> V
     columns
 }
 
-/// The first words of a stretch of a run.
+/// The headline of a window of a run.
 pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of: Nanos) -> String {
     let (name, responses) = (&run.asked.name, counted(n, "response", "responses"));
     let unit = Unit::for_times(figures.max_ns, resolution(run));
@@ -138,7 +137,7 @@ pub(crate) fn stretch_headline(run: &Run, n: u64, figures: &ResponseFigures, of:
     }
 }
 
-/// What times of a run are printed in: the unit's sign, and the text of each of them.
+/// Times formatted with the precision of the run: the unit, and the text of each.
 pub(crate) fn exact_times(run: &Run, picoseconds: &[i64]) -> (&'static str, Vec<String>) {
     let times = || picoseconds.iter().map(|&one| one as f64 / 1e3);
     let unit = Unit::for_times(times(), resolution(run));
@@ -147,19 +146,19 @@ pub(crate) fn exact_times(run: &Run, picoseconds: &[i64]) -> (&'static str, Vec<
     (unit.sign, times().map(words).collect())
 }
 
-/// What is said of responses that all are shorter.
+/// The statement for responses that are all shorter than the resolution.
 fn within_resolution(resolution: f64) -> String {
     format!("in less than the resolution of {}", short(resolution))
 }
 
-/// Readings that timed out; without a word where none did.
+/// Readings that timed out; all cells are `-` if none did.
 fn timed_out_column(all: &[&Responses]) -> Column {
     let any = all.iter().any(|one| one.timed_out > 0);
     let cell = |one: &&Responses| if any { one.timed_out.to_string() } else { "-".to_string() };
     Column::new("timed out", 1, all.iter().map(cell))
 }
 
-/// The same for the terminal, with what the columns mean.
+/// For the terminal, with the meaning of the columns.
 pub fn comparison_table(runs: &[&Run], width: usize, style: Style) -> String {
     let Some(columns) = columns(runs) else { return String::new() };
     let table = table(columns, width, style);
@@ -167,7 +166,7 @@ pub fn comparison_table(runs: &[&Run], width: usize, style: Style) -> String {
     format!("{table}\n{}\n", wrapped(&meaning, width, 0))
 }
 
-/// What was found in each of several runs, heaviest first.
+/// The findings of several runs, the heaviest first.
 pub fn channel_lines(runs: &[&Run], width: usize, style: Style) -> String {
     let mut text = String::new();
     for run in runs {
@@ -186,10 +185,10 @@ pub fn channel_lines(runs: &[&Run], width: usize, style: Style) -> String {
     }
 }
 
-/// The column of the share that is sure to be no later than the observed maximum.
+/// Head of the column for the share that is, with confidence, no later than the observed maximum.
 const SURE: &str = "95 % confident";
 
-/// What the columns mean that do not say it by their names; a narrow table has no share.
+/// Explains columns whose names do not; a narrow table has no column for the share.
 pub fn meaning(has_share: bool) -> String {
     let share = format!(
         "With 95 % confidence at least the share under \"{SURE}\" of all responses is no later than \
@@ -203,18 +202,18 @@ pub fn meaning(has_share: bool) -> String {
     )
 }
 
-/// With 95 % confidence, this share of all responses is no later than the largest of so many.
+/// With 95 % confidence, this share of all responses is no later than the largest of `count`.
 fn share_below(count: u64) -> Option<String> {
     let missing = (1.0 - 0.05_f64.powf(1.0 / count.max(1) as f64)) * 100.0;
-    // Two digits of what is missing, which may be more than is said.
+    // Two digits of the remainder, rounded so that it is not understated.
     let decimals = (1.0 - missing.log10().floor()).clamp(0.0, 9.0) as i32;
     let last = 10f64.powi(-decimals);
     let missing = (missing / last).ceil() * last;
     (count > 0).then(|| format!("{:.*} %", decimals as usize, 100.0 - missing))
 }
 
-/// Up to where the body of responders is, where slow responses or slow responders squeeze it; none
-/// where all is seen at once, or where others are among the runs.
+/// The upper end of the body, if slow responses or slow responders squeeze it; `None` if everything
+/// is readable at once, or if other runs are among them.
 pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
     let all: Option<Vec<&Responses>> = runs.map(Run::responses).collect();
     let all = all?;
@@ -224,7 +223,7 @@ pub(crate) fn body<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<Nanos> {
     (end > 0.0).then(|| Nanos(one_two_five(end * 1.1) as i64))
 }
 
-/// What a run of a responder says in words beside its figures.
+/// Sentences on a responder's run, in addition to its figures.
 pub fn sentences(run: &Run) -> Vec<String> {
     let Some(responses) = run.responses() else {
         let cut_off = "The run was cut off: how many stimuli got no response is unknown.";
@@ -242,11 +241,11 @@ pub fn sentences(run: &Run) -> Vec<String> {
     .collect()
 }
 
-/// How low was parted from high, of each channel with measured levels.
+/// The threshold of each channel with measured levels.
 fn levels(responses: &Responses) -> Option<String> {
     let of_channel = |one: &ChannelLevels| {
         let channel = &one.channel;
-        // Microvolts and kilovolts alike.
+        // Covers microvolts as well as kilovolts.
         let decimals =
             (3.0 - (one.high - one.low).abs().max(1e-12).log10()).ceil().clamp(0.0, 12.0);
         let number = |level: f64| format!("{level:.*}", decimals as usize);
@@ -264,7 +263,7 @@ fn levels(responses: &Responses) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The first words of a run of a responder.
+/// The headline of a responder's run.
 pub fn headline(run: &Run, responses: &Responses) -> String {
     let name = &run.asked.name;
     let (answered, stimuli) = (grouped(run.total.cycles), grouped(responses.stimuli));
@@ -282,7 +281,7 @@ pub fn headline(run: &Run, responses: &Responses) -> String {
     }
 }
 
-/// What became of the stimuli, where not all were answered once and in time.
+/// The fate of the stimuli, if not all were answered once and in time.
 pub fn class_counts(responses: &Responses) -> Option<String> {
     let stimuli = grouped(responses.stimuli);
     let of = |count: u64, what: &str| {
@@ -304,7 +303,7 @@ pub fn class_counts(responses: &Responses) -> Option<String> {
     (!told.is_empty()).then(|| format!("Problems: {}.", told.join(", ")))
 }
 
-/// The median beside the maximum.
+/// The median, to stand next to the maximum.
 pub fn median(responses: &Responses) -> Option<String> {
     let figures = &responses.figures;
     let (median, min) = (figures.median_ns?, figures.min_ns?);
@@ -338,7 +337,7 @@ fn window_sentence(responses: &Responses) -> Option<String> {
     Some(format!("{} of the stimuli coincided with {}.", percent(share), marked.by))
 }
 
-/// What the answers took of a CPU; one that never sleeps takes all of it.
+/// The responder's CPU use; one that never sleeps uses a whole CPU.
 fn cpu(run: &Run, responses: &Responses) -> Option<String> {
     let cpu = responses.cpu?;
     let used = cpu.total_ns() * responses.stimuli as f64;
@@ -353,14 +352,14 @@ fn cpu(run: &Run, responses: &Responses) -> Option<String> {
     ))
 }
 
-/// A time as exactly as the capture tells it.
+/// A time with the precision of the capture.
 fn exact(nanos: f64, responses: &Responses) -> String {
     let said = known(nanos).resolved(responses.resolution_ns);
     let unit = Unit::for_times([said.ns], responses.resolution_ns);
     said.words(|ns| format!("{} {}", trimmed(unit.number(ns)), unit.sign))
 }
 
-/// A time below a nanosecond too.
+/// Formats times below a nanosecond too.
 fn short(nanos: f64) -> String {
     match nanos {
         less if less < 1.0 => format!("{} ps", (less * 1e3).round()),
@@ -369,7 +368,7 @@ fn short(nanos: f64) -> String {
     }
 }
 
-/// A unit with as many decimals as the captures tell.
+/// A unit with as many decimals as the captures have.
 struct Unit {
     sign: &'static str,
     nanos: f64,
@@ -400,7 +399,7 @@ impl Unit {
     }
 
     fn number(&self, nanos: f64) -> String {
-        // Half a digit goes up, as people round.
+        // Round half up, as readers expect.
         let digits = 10f64.powi(self.decimals as i32);
         format!("{:.*}", self.decimals, (nanos / self.nanos * digits).round() / digits)
     }
@@ -449,7 +448,7 @@ fn answered_by(wire: &GpioWire) -> String {
     }
 }
 
-/// The same in a line.
+/// As `method`, on one line.
 pub fn method_name(run: &Run) -> String {
     let Some(asked) = run.asked.method.respond() else { return String::new() };
     let wires = asked.wires.as_ref().map(|wires| {

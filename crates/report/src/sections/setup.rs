@@ -1,4 +1,4 @@
-//! How the run was set up: the machine, the settings with what was applied, and how threads ended.
+//! The setup of a run: the machine, the requested and applied settings, and how threads ended.
 
 use crate::document::Section;
 use crate::document::outline::{Outline, pairs, plural};
@@ -9,7 +9,6 @@ use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
 
-/// The fingerprint of a run.
 pub fn section(run: &Run, outline: &Outline) -> Section {
     let content = html! {
         div.columns {
@@ -30,7 +29,6 @@ fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
     rows.map(|(name, value)| (name, with_fixed_spaces(&value))).collect()
 }
 
-/// What is known of the machine.
 pub(crate) fn machine(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.machine;
     let set = |cpus: &CpuSet| (!cpus.is_empty()).then(|| cpus.to_string());
@@ -96,7 +94,7 @@ fn folded(run: &Run) -> Vec<SettingRow<'_>> {
     rows
 }
 
-/// What the machine refused stands open; what it did as asked can be unfolded.
+/// Settings that differ from the request are always shown; the others are collapsed.
 pub fn settings(run: &Run, outline: &Outline) -> Markup {
     let rows = folded(run);
     let (held, differing): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.setting.holds());
@@ -145,10 +143,10 @@ fn setting_table(caption: &str, rows: &[SettingRow]) -> Markup {
     markup(&Table::new(caption, columns).stacked())
 }
 
-/// A counter of a thread at its end, with its name.
+/// A counter at a thread's end, with its name.
 type EndCounter = (&'static str, fn(&ThreadEnd) -> u64);
 
-/// What the threads said when they ended, to be unfolded.
+/// The threads' counters at their end, collapsed.
 pub fn thread_ends(run: &Run) -> Markup {
     if run.threads.iter().all(|thread| thread.end.is_none()) {
         return html! {};

@@ -1,4 +1,4 @@
-//! What a run says beyond what it counted: intervals of quantiles, growth, a model of the largest
+//! Statistics computed from a run: intervals of quantiles, growth, a model of the largest
 //! latencies, periods.
 
 use crate::compare::probability;
@@ -12,7 +12,7 @@ use latlab_model::statistics::{
 };
 use latlab_model::{Nanos, Run};
 
-/// Periods of disturbances that are known, in milliseconds, with how exactly.
+/// Known periods of disturbances in milliseconds.
 const KNOWN: [(f64, &str); 8] = [
     (1.0, "timer tick of 1000 Hz"),
     (4.0, "timer tick of 250 Hz"),
@@ -24,7 +24,7 @@ const KNOWN: [(f64, &str); 8] = [
     (5_000.0, "writeback of files"),
 ];
 
-/// Nothing where nothing was computed.
+/// `None` if nothing was computed.
 pub fn section(run: &Run) -> Option<Section> {
     let of = run.statistics.as_ref()?;
     if of.quantiles.is_empty() && of.threads.is_empty() {
@@ -47,7 +47,7 @@ pub fn section(run: &Run) -> Option<Section> {
     Some(section.texts(sentences(run, of)))
 }
 
-/// In a few words.
+/// A summary in a few words.
 fn summary(of: &RunStatistics) -> Option<String> {
     let count =
         |is: &dyn Fn(&ThreadStatistics) -> bool| of.threads.iter().filter(|one| is(one)).count();
@@ -60,13 +60,12 @@ fn summary(of: &RunStatistics) -> Option<String> {
     }
 }
 
-/// What is written for latencies in the words of the run's instrument.
+/// Replaces "latency" by the term of the run's instrument.
 fn in_terms(run: &Run, words: &str) -> String {
     let terms = terms::of_run(run);
     words.replace("latencies", terms.many).replace("latency", terms.one)
 }
 
-/// The table of intervals.
 fn columns(run: &Run, quantiles: &[QuantileInterval]) -> Vec<Column> {
     let each = |cell: &dyn Fn(&QuantileInterval) -> String| -> Vec<String> {
         quantiles.iter().map(cell).collect()
@@ -100,7 +99,7 @@ pub fn quantile_name(parts_per_million: u32) -> String {
     format!("p{}", trimmed(format!("{:.4}", f64::from(parts_per_million) / 1e4)))
 }
 
-/// An interval on a line: `58 us to 66 us`.
+/// An interval on one line: `58 us to 66 us`.
 pub fn interval(of: &QuantileInterval) -> String {
     match (of.low_ns, of.high_ns) {
         (Some(low), Some(high)) => format!("{} to {}", short(low.0 as f64), short(high.0 as f64)),
@@ -109,7 +108,7 @@ pub fn interval(of: &QuantileInterval) -> String {
     }
 }
 
-/// Which quantiles have no interval, and how long a run that has one would be.
+/// Quantiles without an interval, and how long a run would have to be for one.
 fn slow(run: &Run, quantiles: &[QuantileInterval]) -> Option<String> {
     let slow: Vec<(&QuantileInterval, f64)> = quantiles
         .iter()
@@ -131,7 +130,7 @@ fn slow(run: &Run, quantiles: &[QuantileInterval]) -> Option<String> {
     ))
 }
 
-/// What the intervals of a file without an order take for granted.
+/// What the intervals assume for a file that does not keep the order of latencies.
 fn unordered(quantiles: &[QuantileInterval]) -> Option<String> {
     quantiles.iter().any(|one| one.per_event.is_none()).then(|| {
         "In which order the latencies came is not known. The intervals hold if each is independent of \
@@ -140,7 +139,7 @@ fn unordered(quantiles: &[QuantileInterval]) -> Option<String> {
     })
 }
 
-/// All that is to be said, threads of which the same is said together.
+/// All sentences; threads with the same one are merged.
 fn sentences(run: &Run, of: &RunStatistics) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for thread in &of.threads {
@@ -165,7 +164,7 @@ fn sentences(run: &Run, of: &RunStatistics) -> Vec<String> {
     all.map(|words| in_terms(run, &words)).collect()
 }
 
-/// What one run cannot tell.
+/// What a single run cannot show.
 fn one_boot(run: &Run, of: &RunStatistics) -> Option<String> {
     let is_own = !run.asked.method.is_import() && !run.asked.on.target.has_virtual_time();
     (is_own && !of.threads.is_empty()).then(|| {
@@ -175,7 +174,7 @@ fn one_boot(run: &Run, of: &RunStatistics) -> Option<String> {
     })
 }
 
-/// With and without the releases that stalls swallowed.
+/// The quantiles with and without the releases that were swallowed by stalls.
 fn corrected(run: &Run, of: &CorrectedQuantiles) -> String {
     let raw = run.total.quantiles.as_ref();
     let pairs = [
@@ -242,7 +241,7 @@ fn remark(of: &TailRemark) -> String {
     }
 }
 
-/// Why there is no estimate, and what would decide it.
+/// Why there is no estimate, and what would allow one.
 fn refused(of: &TailModel) -> String {
     let reasons: Vec<&str> = of.refusals.iter().map(reason).collect();
     let figures: Vec<String> = of.refusals.iter().filter_map(figures).collect();
@@ -341,12 +340,12 @@ fn chance(p: f64) -> String {
     if number.starts_with('<') { format!("p{number}") } else { format!("p={number}") }
 }
 
-/// With four digits, which is what a period is known to.
+/// Four digits, the precision of a period.
 fn period(of: Nanos) -> String {
     crate::units::four_digits(of)
 }
 
-/// What often has this period.
+/// The usual source of a disturbance with this period.
 fn hint(period: Nanos) -> Option<&'static str> {
     let ms = period.0 as f64 / 1e6;
     KNOWN.iter().find(|(known, _)| (ms / known - 1.0).abs() < 0.003).map(|(_, what)| *what)

@@ -8,7 +8,8 @@ use crate::sentence;
 use crate::units::counted;
 use latlab_model::Run;
 
-/// Nothing of a run without threads, and of a program that was attached to, whose cycles say more.
+/// `None` for a run without threads, and for an attached program, whose cycles are more
+/// informative.
 pub fn section(run: &Run) -> Option<Section> {
     if run.threads.is_empty() || run.attached.is_some() {
         return None;
@@ -28,7 +29,7 @@ pub fn section(run: &Run) -> Option<Section> {
     Some(section.sum(Some(counted(threads as u64, "thread", "threads"))))
 }
 
-/// A row for each thread, and one for all where there are several.
+/// A row for each thread, and a total if there are several.
 fn thread_columns(run: &Run) -> Vec<Column> {
     let total = (run.threads.len() > 1).then(|| Counts::of_run(run));
     let names = run.threads.iter().map(|one| one.setup.thread.to_string());

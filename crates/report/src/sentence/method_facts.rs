@@ -1,18 +1,17 @@
-//! How a run measured, as labelled facts: from its plan alone.
+//! How a run measured, as labelled facts derived from its plan alone.
 
 use crate::sections::respond;
 use latlab_model::guest::Guest;
 use latlab_model::import::Import;
 use latlab_model::plan::{Instrument, JudgedTime, Method, Plan};
 
-/// How the run measured, as labelled facts.
 pub fn method_facts(plan: &Plan) -> Vec<(&'static str, String)> {
     let mut facts = plan.on.guest.as_deref().map(|made| guest(plan, made)).unwrap_or_default();
     facts.extend(measuring(plan));
     facts
 }
 
-/// What makes a guest the same again.
+/// What is needed to reproduce a guest.
 fn guest(plan: &Plan, guest: &Guest) -> Vec<(&'static str, String)> {
     let time = match &guest.accelerator {
         None => "virtual: one instruction takes one nanosecond".to_string(),
@@ -48,7 +47,7 @@ fn measuring(plan: &Plan) -> Vec<(&'static str, String)> {
     }
 }
 
-/// Where the figures of another tool come from.
+/// The origin of another tool's figures.
 fn imported(import: &Import) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Imported from", import.file.clone()),

@@ -1,4 +1,4 @@
-//! A campaign as `report` shows it: from its folder.
+//! A campaign as `report` shows it, read from its folder.
 
 use super::{Result, RunTables};
 use crate::InWords;
@@ -17,7 +17,7 @@ use latlab_store::{
 };
 use std::path::{Path, PathBuf};
 
-/// A run of a campaign, read with its counts; its texts are harmless.
+/// A run of a campaign with its counts; its texts are sanitized.
 struct CampaignRunWithBins {
     path: PathBuf,
     run: Run,
@@ -36,7 +36,7 @@ impl CampaignRunWithBins {
     }
 }
 
-/// What became of a planned run, its run by its place among those that were read.
+/// The outcome of a planned run. Its run is an index into those that were read.
 struct LoadedCell {
     planned: PlannedRun,
     state: CellWord,
@@ -46,10 +46,10 @@ struct LoadedCell {
 }
 
 impl LoadedCell {
-    /// There is a run in this folder, and it cannot be shown.
+    /// Records that the run in this folder cannot be shown.
     fn set_damaged(&mut self, path: &Path, reason: &str) {
         (self.state, self.run) = (CellWord::Damaged, None);
-        // Where the campaign lies on this machine is of no use where its page is read.
+        // The local path of the campaign is of no use to readers of its page.
         let folder = format!("{}/", path.parent().unwrap_or(path).display());
         let reason = reason.replace(&folder, "");
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -60,18 +60,16 @@ impl LoadedCell {
     }
 }
 
-/// A campaign, read from its folder.
 pub struct LoadedCampaign {
     runs: Vec<CampaignRunWithBins>,
     latlab: String,
-    /// Its table as it is stored, for programs.
+    /// The stored table, for programs.
     pub table: CampaignTable,
-    /// The same for people: its texts are harmless.
+    /// The table with sanitized texts, for people.
     pub shown: CampaignTable,
 }
 
 impl LoadedCampaign {
-    /// Reads all that is shown of a campaign.
     pub fn read(folder: &CampaignFolder) -> Result<LoadedCampaign> {
         let campaign = &folder.campaign;
         let tried = folder.progress()?;
@@ -101,7 +99,7 @@ impl LoadedCampaign {
         Ok(LoadedCampaign { table, shown, runs, latlab: escape_controls(&campaign.latlab) })
     }
 
-    /// The whole page; `page_of` says where the page of the run of a folder is, seen from it.
+    /// The whole page; `page_of` returns the relative link to the page of a run's folder.
     pub fn page(&self, page_of: impl Fn(&Path) -> Option<String>) -> String {
         let runs: Vec<CampaignRun> = self
             .runs
@@ -115,7 +113,7 @@ impl LoadedCampaign {
         campaign_page(&self.shown, &runs, &self.latlab)
     }
 
-    /// The latencies of each row in a small picture, as an SVG element.
+    /// The latencies of each row in a small chart, as an SVG element.
     pub fn multiples(&self, options: &Options) -> String {
         let by_id = |id: &String| self.runs.iter().find(|one| one.run.id == *id);
         let of_row = |row: &CampaignRow| {
@@ -132,7 +130,6 @@ impl LoadedCampaign {
     }
 }
 
-/// The table of a campaign.
 pub fn campaign_table(folder: &CampaignFolder) -> Result<CampaignTable> {
     Ok(LoadedCampaign::read(folder)?.table)
 }
@@ -173,7 +170,7 @@ fn cell_attempt(attempt: Attempt) -> CellAttempt {
     CellAttempt { attempt: number, run, reason: problem.as_ref().map(in_words), verdict }
 }
 
-/// Why a try does not count.
+/// Why an attempt does not count.
 fn in_words(problem: &AttemptProblem) -> String {
     match problem {
         AttemptProblem::Interrupted => "it was interrupted".to_string(),

@@ -1,4 +1,4 @@
-//! The spikes of a run anew from their recorded pages.
+//! Analyses the spikes of a run again from their recorded trace pages.
 
 use super::{Error, Result};
 use latlab_digest::explain_spikes;
@@ -11,16 +11,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Which spikes are wanted.
+/// Selects spikes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spikes {
-    /// So many of the largest.
+    /// The N largest.
     Largest(usize),
-    /// The one of this number.
+    /// The one with this number.
     Number(u32),
 }
 
-/// The spikes of a run with their legs, the largest first; none where nothing was recorded.
+/// The spikes of a run with their parts, the largest first; `None` if nothing was recorded.
 pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<Vec<SpikeBlame>>> {
     let Some(recording) = read_recording(folder, run)? else { return Ok(None) };
     let mut all: Vec<&RecordedSpike> = recording.spikes.iter().collect();
@@ -42,7 +42,7 @@ pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<V
     Ok(Some(blames))
 }
 
-/// The frequency of a CPU that no event has told is that of the last reading before the release.
+/// If no event has the frequency of a CPU, uses the last reading before the release.
 fn add_frequencies(folder: &Path, run: &Run, blames: &mut [SpikeBlame]) -> Result<()> {
     let mut untold: BTreeMap<String, Vec<&mut SpikeBlame>> = BTreeMap::new();
     for blame in blames.iter_mut().filter(|one| one.before.khz.is_none()) {

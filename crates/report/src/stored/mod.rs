@@ -1,4 +1,4 @@
-//! Stored runs as pages and pictures: reads from the folder what the rest of this crate draws.
+//! Pages and charts of stored runs: reads from folders what the rest of this crate renders.
 
 mod campaign;
 mod explanation;
@@ -25,31 +25,29 @@ use latlab_model::{Run, ThreadBins};
 use latlab_store::read_run;
 use std::path::{Path, PathBuf};
 
-/// Why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Its folder cannot be read.
+    /// The folder cannot be read.
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
-    /// Its texts cannot be made harmless.
+    /// The texts of the run cannot be sanitized.
     #[error("cannot show the run: {0}")]
     Text(#[from] serde_json::Error),
-    /// The pages of its recording cannot be read.
+    /// The recorded trace pages cannot be read.
     #[error("cannot read the recorded events: {0}")]
     Recording(String),
 }
 
-/// The result of showing something.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The run of a folder with the counts of its threads; its texts are harmless.
+/// The run of a folder with the counts of its threads; its texts are sanitized.
 pub fn run_with_bins(folder: &Path) -> Result<(Run, Vec<ThreadBins>)> {
     let run = read_run(folder)?;
     let bins = latlab_store::histograms(folder, &run)?;
     Ok((sanitize_run(&run)?, bins))
 }
 
-/// The latencies of one run or several as an SVG element.
+/// The latencies of one or several runs as an SVG element.
 pub fn latencies(folders: &[PathBuf], kind: Kind, options: &Options) -> Result<String> {
     let loaded = folders.iter().map(|folder| run_with_bins(folder)).collect::<Result<Vec<_>>>()?;
     let runs: Vec<RunWithBins> =
@@ -57,11 +55,10 @@ pub fn latencies(folders: &[PathBuf], kind: Kind, options: &Options) -> Result<S
     Ok(crate::plot(&runs, kind, options))
 }
 
-/// A picture over time.
 pub struct OverTimePicture {
     /// One SVG element.
     pub svg: String,
-    /// About how many samples the window has, where they were too many to be drawn one by one.
+    /// Approximate number of samples in the window, if there were too many to draw each.
     pub too_many: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What the pictures of a run over time are made of: its intervals, or the samples of a window.
+//! The data of a run's charts over time: its intervals, or the samples of a window.
 
 use super::Result;
 use crate::time::TimeData;
@@ -14,19 +14,19 @@ use latlab_store::{WindowReader, for_each_interval, histograms, spikes, telemetr
 use std::ops::Range;
 use std::path::Path;
 
-/// A window with more samples is drawn by intervals: nobody can tell so many dots apart.
+/// A window with more samples is drawn from intervals, as the dots would be indistinguishable.
 const MOST_SAMPLES: u64 = 10_000_000;
 
-/// A run, or a window of it, as far as pictures over time show it.
+/// A run, or a window of it, for charts over time.
 pub struct OverTime {
-    /// Its rows, joined to columns.
+    /// The rows, joined into columns.
     pub data: TimeData,
-    /// About how many samples the window has, where they were too many to be drawn one by one.
+    /// Approximate number of samples in the window, if there were too many to draw each.
     pub too_many: Option<u64>,
 }
 
 impl OverTime {
-    /// Reads a run, or a window of it: cycle by cycle where there are samples and not too many.
+    /// Reads a run, or a window of it: cycle by cycle if there are samples, but not too many.
     pub fn read(folder: &Path, run: &Run, window: Option<&WindowSpec>) -> Result<OverTime> {
         let within = |window| latlab_store::window(folder, run, window);
         let mut read = match window {
@@ -44,8 +44,8 @@ fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Resul
     Ok(OverTime { data, too_many: None })
 }
 
-/// Reads the intervals, and the large latencies that are known with their release, once into all
-/// of these; `others` takes the intervals as well.
+/// Reads the intervals, and the large latencies with known releases, in one pass into all of these;
+/// `others` receives the intervals as well.
 pub fn fill_latencies(
     folder: &Path,
     run: &Run,
@@ -63,7 +63,7 @@ pub fn fill_latencies(
     Ok(())
 }
 
-/// Reads the telemetry once into all of these.
+/// Reads the telemetry in one pass into all of these.
 pub fn fill_conditions(
     folder: &Path,
     run: &Run,
@@ -79,19 +79,19 @@ pub fn fill_conditions(
     Ok(())
 }
 
-/// What a run says beyond what it counted.
+/// The statistics computed from a run.
 pub fn statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
     with_statistics(folder, run, |digest| digest.finish())
 }
 
-/// The intervals of a run, of all threads together, as a comparison of runs takes them.
+/// The intervals of all threads of a run joined, for comparing runs.
 pub fn joined_intervals(folder: &Path, run: &Run) -> Result<Vec<Span>> {
     let mut joined = JoinedIntervals::new(run.asked.keep.interval_ns);
     for_each_interval(folder, run, |row| joined.push(&row.span()))?;
     Ok(joined.finish())
 }
 
-/// The same of the quantiles alone, which takes less time.
+/// Only the quantile statistics, which takes less time.
 pub fn quantile_statistics(folder: &Path, run: &Run) -> Result<RunStatistics> {
     with_statistics(folder, run, |digest| digest.quantiles())
 }
@@ -107,7 +107,7 @@ fn with_statistics<T>(
     Ok(of(digest))
 }
 
-/// The largest latencies of a run, with what is known of their moments.
+/// The largest latencies of a run, with what happened at the time of each.
 pub fn largest(folder: &Path, run: &Run) -> Result<Vec<Outlier>> {
     let mut outliers = OutlierDigest::new(run, spikes(folder, run)?);
     fill_conditions(folder, run, &mut [], Some(&mut outliers))?;
@@ -129,7 +129,7 @@ fn of_samples(folder: &Path, run: &Run, window: &WindowSpec) -> Result<OverTime>
     Ok(OverTime { data, too_many: None })
 }
 
-/// How many releases all threads have in a stretch of time.
+/// The number of releases of all threads in a time span.
 fn releases_in(run: &Run, within: &Range<Nanos>) -> u64 {
     if !run.asked.method.is_periodic() {
         return run.total.cycles;

@@ -1,4 +1,4 @@
-//! What a page shows of a run.
+//! Loads everything that a page shows of a run.
 
 use super::Result;
 use super::over_time::{fill_conditions, fill_latencies};
@@ -15,9 +15,8 @@ use latlab_stats::span::JoinedIntervals;
 use latlab_store::{histograms, read_run_with_text, spikes};
 use std::path::Path;
 
-/// A run with all that a page shows of it.
 pub struct LoadedRun {
-    /// The run; its texts are harmless.
+    /// Sanitized.
     pub run: Run,
     document: String,
     bins: Vec<ThreadBins>,
@@ -28,7 +27,6 @@ pub struct LoadedRun {
 }
 
 impl LoadedRun {
-    /// Reads the run of a folder.
     pub fn read(folder: &Path) -> Result<LoadedRun> {
         let (run, document) = read_run_with_text(folder)?;
         let bins = histograms(folder, &run)?;
@@ -36,7 +34,7 @@ impl LoadedRun {
         let mut still = TimeData::new(&run, coarse_edges(), None);
         let mut fine = TimeData::fine(&run);
         let largest = spikes(folder, &run)?;
-        // In one pass: the intervals of a large run take seconds.
+        // In one pass, as the intervals of a large run take seconds to read.
         let mut statistics = StatisticsDigest::new(&run, &bins, &largest);
         let mut joined = JoinedIntervals::new(run.asked.keep.interval_ns);
         fill_latencies(folder, &run, &mut [&mut still, &mut fine], |row| {
@@ -64,7 +62,7 @@ pub fn page_top(run: &LoadedRun) -> String {
     crate::page_top(&run.as_page())
 }
 
-/// One run or several as one page.
+/// One or several runs as one page.
 pub fn page(runs: &[LoadedRun]) -> String {
     let runs: Vec<PageRun> = runs.iter().map(LoadedRun::as_page).collect();
     crate::page(&runs)

@@ -1,12 +1,12 @@
-//! What to do about what the doctor said of the machine of a stored run.
+//! Remedies for the doctor's diagnoses of a stored run's machine.
 
 use latlab_model::Run;
 use latlab_store::{Error, Result, read_snapshot};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// The run of a folder with the remedies of its diagnoses; without them where its kernel files are for other
-/// users alone.
+/// Adds remedies to the diagnoses of a folder's run, unless its kernel files are readable only by
+/// other users.
 pub fn with_remedies(folder: &Path, run: Run) -> Result<Run> {
     if run.doctor.is_none() {
         return Ok(run);

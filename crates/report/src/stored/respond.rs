@@ -1,4 +1,4 @@
-//! The responses of a responder's run, one by one.
+//! The single responses of a responder's run.
 
 use super::{Result, run_with_bins};
 use crate::Options;
@@ -9,10 +9,10 @@ use latlab_model::{Nanos, Run};
 use latlab_store::WindowReader;
 use std::path::Path;
 
-/// More are neither compared in pairs nor drawn as dots.
+/// Runs with more responses are neither compared in pairs nor drawn as dots.
 const MOST: u64 = 1 << 22;
 
-/// The responses in their order; none of another instrument, and where there are too many.
+/// The responses in order; empty for other instruments, and if there are too many.
 pub fn responses(folder: &Path, run: &Run) -> Result<Vec<Sample>> {
     if !run.asked.method.is_response() || run.total.cycles == 0 || run.total.cycles > MOST {
         return Ok(Vec::new());
@@ -25,8 +25,8 @@ pub fn responses(folder: &Path, run: &Run) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
-/// The responses against the phase of their stimuli: of this period, or of the run's marker; none
-/// where neither is known.
+/// The responses against the phase of their stimuli, for this period or that of the run's marker;
+/// `None` if there is neither.
 pub fn against_phase(
     folder: &Path,
     period: Option<Nanos>,

@@ -1,4 +1,4 @@
-//! What is compared of a run beside its document.
+//! The tables of a run that a comparison needs in addition to its document.
 
 use super::Result;
 use super::over_time::joined_intervals;
@@ -7,20 +7,17 @@ use latlab_stats::{MeasuredRun, Span};
 use latlab_store::histograms;
 use std::path::Path;
 
-/// The counts of a run's threads, and its intervals of all threads together.
+/// The counts of a run's threads, and the intervals of all threads joined.
 pub struct RunTables {
-    /// The counts.
     pub bins: Vec<ThreadBins>,
     spans: Vec<Span>,
 }
 
 impl RunTables {
-    /// Reads them from the folder of the run.
     pub fn read(folder: &Path, run: &Run) -> Result<RunTables> {
         Ok(RunTables { bins: histograms(folder, run)?, spans: joined_intervals(folder, run)? })
     }
 
-    /// The run as a comparison takes it.
     pub fn measured<'a>(&'a self, run: &'a Run) -> MeasuredRun<'a> {
         MeasuredRun { run, bins: &self.bins, spans: &self.spans, scenario: None }
     }

@@ -1,7 +1,5 @@
-//! The latencies of a run as a picture of characters: log count over log latency.
-//!
-//! No latency is left out: what is counted is seen, one among a hundred million too, and what is
-//! below zero is told in words.
+//! The latencies of a run as a text histogram: log count over log latency. Every latency is
+//! visible, even one among a hundred million; negative ones are mentioned in words.
 
 use crate::document::table::wrapped;
 use crate::figures::{LatencyBound, SaidLatency, maximum_of};
@@ -12,26 +10,24 @@ use crate::units::{four_digits, grouped};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
 use std::ops::Range;
 
-/// Columns of the numbers beside the axis.
+/// Columns of the labels of the vertical axis.
 const MARGIN: usize = 7;
-/// More columns are no easier to read.
+/// Wider charts are no easier to read.
 const WIDEST: usize = 100;
-/// On fewer columns nothing could be told apart.
+/// With fewer columns the chart is illegible.
 const NARROWEST: usize = 40;
-/// The height at which columns begin, so that a count of one is seen.
+/// The count at the lower edge, below one so that a count of one is visible.
 const LOWEST: f64 = 0.4;
 
-/// The characters that a terminal can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Glyphs {
-    /// Blocks in eighths, and lines.
+    /// Block elements in eighths, and box-drawing lines.
     Unicode,
-    /// Nothing beyond ASCII.
     Ascii,
 }
 
 impl Glyphs {
-    /// A character that is filled so many eighths.
+    /// A character filled to this many eighths.
     fn block(self, eighths: usize) -> char {
         let all = match self {
             Glyphs::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
@@ -40,7 +36,6 @@ impl Glyphs {
         all[eighths.min(8)]
     }
 
-    /// The line of the deadline.
     fn deadline(self) -> char {
         match self {
             Glyphs::Unicode => '┊',
@@ -48,7 +43,7 @@ impl Glyphs {
         }
     }
 
-    /// Where latencies of unknown size lie.
+    /// Fills the range of latencies of unknown size.
     fn hatch(self) -> char {
         match self {
             Glyphs::Unicode => '░',
@@ -56,7 +51,7 @@ impl Glyphs {
         }
     }
 
-    /// Beside a row, beside one with a number, the corner, the axis, a number on it, the maximum.
+    /// Plain row, labelled row, corner, axis, tick, and maximum.
     fn lines(self) -> [char; 6] {
         match self {
             Glyphs::Unicode => ['│', '┤', '└', '─', '┬', '▲'],
@@ -65,30 +60,29 @@ impl Glyphs {
     }
 }
 
-/// How large a picture may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PictureSize {
-    /// Columns, from 60 up.
+    /// Columns, at least 60.
     pub width: usize,
-    /// Lines above its axis.
+    /// Lines above the axis.
     pub rows: usize,
 }
 
 impl PictureSize {
-    /// Among all else that a run says.
+    /// As part of a full report.
     pub fn full(width: usize) -> PictureSize {
         PictureSize { width, rows: 8 }
     }
 
-    /// Where the whole answer of a run is to fit on 24 lines.
+    /// Leaves room for the whole answer of a run on 24 lines.
     pub fn brief(run: &Run, width: usize) -> PictureSize {
-        // A narrow terminal has more lines of text, and intervals are a line of their own.
+        // A narrow terminal wraps more text, and intervals take an extra line.
         let intervals = run.statistics.as_ref().is_some_and(|of| !of.quantiles.is_empty());
         PictureSize { width, rows: if width < 100 { 3 } else { 4 } - usize::from(intervals) }
     }
 }
 
-/// All latencies of the run together, with the deadline; nothing where there is none.
+/// All latencies of the run with the deadline; empty if there are none.
 pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyphs) -> String {
     let all_rows = || bins.iter().flat_map(|thread| &thread.bins).filter(|bin| bin.count > 0);
     let all = || all_rows().filter(|bin| bin.has_end());
@@ -145,7 +139,7 @@ pub fn histogram(run: &Run, bins: &[ThreadBins], size: PictureSize, glyphs: Glyp
     text
 }
 
-/// Where latencies lie of which nobody knows how large each was.
+/// The range of latencies whose individual sizes are unknown.
 fn open_of<'a>(rows: impl Iterator<Item = &'a Bin>, max: Option<Nanos>) -> Option<OpenStretch> {
     let open: Vec<&Bin> = rows.filter(|bin| !bin.has_end()).collect();
     let from = open.iter().map(|bin| bin.low_ns).min()?;
@@ -153,7 +147,7 @@ fn open_of<'a>(rows: impl Iterator<Item = &'a Bin>, max: Option<Nanos>) -> Optio
     Some(OpenStretch { from, to: max, count })
 }
 
-/// The axis of latencies, a column for each step.
+/// The latency axis, with a column for each step.
 struct Axis {
     from: f64,
     to: f64,
@@ -172,7 +166,6 @@ impl Axis {
         Axis { from, to: round((end * 1.02).max(from * 10.0), true), columns }
     }
 
-    /// Where a latency lies, in columns.
     fn place(&self, latency: f64) -> f64 {
         let share = (latency.clamp(self.from, self.to) / self.from).ln();
         share / (self.to / self.from).ln() * self.columns as f64
@@ -182,7 +175,7 @@ impl Axis {
         (self.place(latency) as usize).min(self.columns - 1)
     }
 
-    /// What falls on each column; a bin that is wider than one is shared out.
+    /// The count of each column; a bin wider than a column is spread over several.
     fn columns<'a>(&self, bins: impl Iterator<Item = &'a Bin>) -> Vec<f64> {
         let mut columns = vec![0.0; self.columns];
         for bin in bins.filter(|bin| bin.low_ns >= Nanos::ZERO) {
@@ -199,7 +192,7 @@ impl Axis {
         columns
     }
 
-    /// Latencies to be named: powers of ten first, and what fits between them.
+    /// Labelled latencies: powers of ten first, then whatever fits between.
     fn ticks(&self) -> Vec<(usize, String)> {
         let decades = (self.to / self.from).log10();
         let every = (10.0 * decades / self.columns as f64).ceil().max(1.0) as i32;
@@ -225,7 +218,6 @@ impl Axis {
         taken
     }
 
-    /// The axis and the numbers below it.
     fn feet(&self, glyphs: Glyphs) -> String {
         let [_, _, corner, line, tick, _] = glyphs.lines();
         let mut axis = vec![line; self.columns];
@@ -240,7 +232,7 @@ impl Axis {
         format!("{:MARGIN$}{corner}{axis}\n{}\n", "", names.trim_end())
     }
 
-    /// The observed maximum below its column, with its words on the side that has room, or below it.
+    /// The observed maximum below its column; its text is on the side that has room, or below.
     fn maximum(&self, max: Nanos, at_least: &str, glyphs: Glyphs) -> String {
         let [.., mark] = glyphs.lines();
         let column = MARGIN + 1 + self.column(max.0 as f64);
@@ -278,7 +270,7 @@ fn name(latency: f64) -> String {
     format!("{} {unit}", grouped((latency / scale).round() as u64))
 }
 
-/// The columns in lines, with powers of ten beside them.
+/// The lines of the histogram, labelled with powers of ten.
 fn rows(
     columns: &[f64],
     rows: usize,

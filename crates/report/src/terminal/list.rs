@@ -1,4 +1,4 @@
-//! Stored runs, a line each, in the terminal and as Markdown.
+//! Stored runs, one line each, for the terminal and as Markdown.
 
 use crate::document::style::Style;
 use crate::document::table::{Column, Table};
@@ -9,15 +9,14 @@ use latlab_model::Run;
 use latlab_model::plan::Instrument;
 use latlab_model::sanitize::escape_controls;
 
-/// More reasons than these are for the list of findings.
+/// With more reasons than this, the list refers to the findings.
 const NAMED_REASONS: usize = 5;
 
-/// The list of runs, one a line, in at most `width` columns (from 80 up).
+/// The list of runs, one per line, in at most `width` columns (at least 80).
 pub fn list(runs: &[&Run], width: usize, style: Style) -> String {
     to_terminal(&[section(runs)], width, style)
 }
 
-/// The list of runs, one a row.
 pub fn markdown_list(runs: &[&Run]) -> String {
     to_markdown(&[section(runs)])
 }
@@ -27,14 +26,14 @@ fn section(runs: &[&Run]) -> Section {
     let ids = runs.iter().map(|run| escape_controls(&run.id));
     let mut all = vec![Column::new("run", 0, ids).left()];
     all.extend(columns(Place::List, &subjects));
-    // A gap is no latency: where the list has both, each says what it is.
+    // A gap is not a latency: if the list has both, each row states its kind.
     if runs.iter().all(|run| run.asked.method.instrument() == Instrument::Cyclic) {
         all.retain(|column| column.head() != "instrument");
     }
     Section::new("list", "Runs").without_title().table(Table::new("Runs", all)).texts(notes(runs))
 }
 
-/// Why runs do not pass although none of their latencies missed.
+/// Why runs do not pass although no latency missed the deadline.
 fn notes(runs: &[&Run]) -> Vec<String> {
     let forbidden = || runs.iter().filter_map(|run| Some((&run.id, forbids_pass(run)?)));
     let named = forbidden().take(NAMED_REASONS);

@@ -1,4 +1,4 @@
-//! What a run says in the terminal, and the same as Markdown.
+//! Reports on a run for the terminal, and as Markdown.
 
 pub mod blocks;
 pub mod list;

@@ -7,8 +7,8 @@ use crate::facts;
 use crate::sections::{self, answer};
 use latlab_model::Run;
 
-/// Everything a run says, in at most `width` columns (from 80 up), with a picture of characters
-/// or with what is to be said in its place.
+/// The full report on a run, in at most `width` columns (at least 80), with a text histogram or a
+/// replacement for it.
 pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let line = |colour, text: &str| style.paint(colour, &wrapped(text, width, 0)) + "\n";
     let kernel = Some(facts::kernel(run)).filter(|kernel| !kernel.is_empty());
@@ -29,7 +29,7 @@ pub fn show(run: &Run, picture: &str, width: usize, style: Style) -> String {
     )
 }
 
-/// What a run says, in the Markdown of GitHub.
+/// The full report on a run in GitHub Markdown.
 pub fn markdown(run: &Run) -> String {
     let made_by = format!("Measured with latlab {}, {}.", run.latlab, answer::method(run));
     let mut sections = with_answer(run, Vec::new());

@@ -1,4 +1,4 @@
-//! The summary of a run for the terminal: on a screen, or in some lines.
+//! The summary of a run for the terminal: on one screen, or in a few lines.
 
 use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
 use crate::document::table::{Column, table, wrapped};
@@ -10,8 +10,9 @@ use crate::summary::{
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
 
-/// Whether it is good enough, why not, and what now: on 24 lines of `width` columns (from 80 up), two of which are left
-/// for commands. The picture gives way where there is much to say.
+/// Whether the run is good enough, why not, and what to do, on 24 lines of `width` columns (at
+/// least 80), of which two are left for commands. The histogram is dropped if the text needs the
+/// room.
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let text = summarise_with(run, picture, width, style);
     match text.lines().count() > SCREEN - COMMANDS {
@@ -34,7 +35,7 @@ fn summarise_with(run: &Run, picture: &str, width: usize, style: Style) -> Strin
     parts.join("\n")
 }
 
-/// The same without a picture and without a table, for the end of a measurement.
+/// Without histogram and table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = match run.attached {
         Some(_) => to_terminal(&Vec::from_iter(attach::section(run)), width, style),
@@ -81,7 +82,7 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     table(columns, width, style)
 }
 
-/// Who held the thread off, where the kernel's events were recorded.
+/// The causes of the recorded spikes, if kernel events were recorded.
 fn known(run: &Run, width: usize) -> String {
     let Some(known) = explained(run) else { return String::new() };
     let more = match known.left_out {
@@ -96,16 +97,15 @@ fn known(run: &Run, width: usize) -> String {
 
 /// Lines of a screen.
 const SCREEN: usize = 24;
-/// Lines that say where the rest of a run is.
+/// Lines that point to the rest of a report.
 const COMMANDS: usize = 2;
-/// The title of the causes.
+/// Lines of the title of the causes.
 const TITLE: usize = 1;
 /// Lines of causes at the end of a measurement.
 const CAUSE_LINES: usize = 6;
-/// Where the words of a cause begin.
 const INDENT: usize = 10;
 
-/// The causes in about this many lines, but always the first.
+/// The causes in about `room` lines, but at least the first.
 fn why(run: &Run, causes: &Causes, width: usize, style: Style, room: usize) -> String {
     let Causes { title, named: causes, left_out, .. } = causes;
     let mut left_out = *left_out;
@@ -119,7 +119,7 @@ fn why(run: &Run, causes: &Causes, width: usize, style: Style, room: usize) -> S
         let text = wrapped(text, width, INDENT);
         let last = text.lines().last().map_or(0, |line| line.chars().count());
         let first = if text.contains('\n') { 0 } else { INDENT };
-        // A mark is never parted.
+        // A mark is never split.
         let has_room = first + last + mark.chars().count() + 3 <= width;
         let gap = if has_room { " ".to_string() } else { format!("\n{}", " ".repeat(INDENT)) };
         format!("  {word} {text}{gap}[{mark}]\n")

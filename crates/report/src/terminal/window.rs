@@ -1,4 +1,4 @@
-//! A stretch of a run for the terminal, in the look of the whole run.
+//! A window of a run for the terminal, formatted like a whole run.
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
@@ -11,7 +11,7 @@ use crate::units::{Scale, span};
 use latlab_model::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run};
 
-/// The figures of a stretch, in at most `width` columns (from 80 up).
+/// The figures of a window, in at most `width` columns (at least 80).
 pub fn window(run: &Run, window: &Window, width: usize, style: Style) -> String {
     let shown = within(run, window);
     let parts = [
@@ -23,7 +23,7 @@ pub fn window(run: &Run, window: &Window, width: usize, style: Style) -> String 
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The figures: those of responses as exactly as they are known.
+/// The figures; those of responses have the precision of their capture.
 fn figures(run: &Run, shown: &Run, window: &Window, width: usize, style: Style) -> String {
     match &window.responses {
         Some(figures) => {
@@ -33,19 +33,19 @@ fn figures(run: &Run, shown: &Run, window: &Window, width: usize, style: Style) 
     }
 }
 
-/// The run as if it had been measured in the stretch only.
+/// The run as if only the window had been measured.
 fn within(run: &Run, window: &Window) -> Run {
     let mut run = run.clone();
     run.measured_ns = window.to_ns - window.from_ns;
     run.total = window.total.clone();
-    // The largest latencies beside latlab's own work are those of the whole run.
+    // Self-interference is only known for the largest latencies of the whole run.
     run.own_work = None;
     for thread in &mut run.threads {
         let number = thread.setup.thread;
         if let Some(found) = window.threads.iter().find(|found| found.thread == number) {
             thread.summary = found.summary.clone();
         }
-        // What became of the stimuli is known of the whole run only.
+        // The fate of the stimuli is only known for the whole run.
         if let Some(end) = &mut thread.end {
             end.responded = None;
         }
@@ -76,7 +76,7 @@ fn head(run: &Run, whole: &Run, window: &Window, width: usize, style: Style) -> 
     lines.iter().filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
 }
 
-/// Since the first release, as `--window` takes it.
+/// Time since the first release, in the format that `--window` takes.
 fn seconds(run: &Run, at: Nanos) -> String {
     let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
     format!("{:.6}s", (at - first.unwrap_or_default()).as_secs_f64())
@@ -108,7 +108,7 @@ fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {
     format!("The largest latencies:\n{}", table(columns, width, style))
 }
 
-/// Findings are of the run as a whole, so they are not repeated, but nobody should overlook them.
+/// Refers to the findings of the whole run, which are not repeated here but must not be overlooked.
 fn findings(run: &Run, window: &Window, width: usize) -> String {
     let within = |at: Nanos| (window.from_ns..window.to_ns).contains(&at);
     let here = run.findings.iter().filter(|finding| finding.at_ns.is_some_and(within)).count();

@@ -1,4 +1,4 @@
-//! JUnit XML, which continuous integration shows.
+//! JUnit XML, which continuous integration systems display.
 
 use super::{Problem, SuiteTime, TestCase, TestSuite};
 use latlab_model::Nanos;
@@ -12,7 +12,7 @@ fn tag(kind: Problem) -> &'static str {
     }
 }
 
-/// The suite with what else there is to say.
+/// The suite and all its remarks.
 pub fn text(suite: &TestSuite) -> String {
     let cases = &suite.cases;
     let count = |kind: Problem| {
@@ -32,8 +32,8 @@ pub fn text(suite: &TestSuite) -> String {
     text + &format!("  <system-out>{}</system-out>\n</testsuite>\n", xml_text(&suite.remarks))
 }
 
-/// Time, timestamp and host as attributes. The schema of JUnit has no zone in a timestamp, and no part of
-/// a second.
+/// Time, timestamp and host as attributes. The JUnit schema allows no time zone and no fractional
+/// seconds in a timestamp.
 fn suite_time(SuiteTime { started, took, hostname }: &SuiteTime) -> String {
     let started = started.get(..SECONDS_END).unwrap_or(started);
     let hostname = hostname.as_ref().map(|name| format!(" hostname=\"{}\"", xml_text(name)));
@@ -45,7 +45,7 @@ fn suite_time(SuiteTime { started, took, hostname }: &SuiteTime) -> String {
     )
 }
 
-/// Where the seconds of `2026-11-29T09:26:36.22Z` end.
+/// Length of `2026-11-29T09:26:36.22Z` up to the whole seconds.
 const SECONDS_END: usize = 19;
 
 fn seconds(time: Nanos) -> String {
@@ -72,7 +72,7 @@ fn test_case(case: &TestCase) -> String {
     text + "  </testcase>\n"
 }
 
-/// Text in XML 1.0, which has no place for most control characters.
+/// Text for XML 1.0, which forbids most control characters.
 fn xml_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in escape_lines(text).chars() {

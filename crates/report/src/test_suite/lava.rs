@@ -1,9 +1,9 @@
-//! Lines that LAVA takes from the console as test results.
+//! Lines that LAVA parses from the console as test results.
 
 use super::{Problem, TestCase, TestSuite};
 use std::collections::BTreeSet;
 
-/// The cases, in sets where they belong to something else than the suite.
+/// The cases; those with their own group form a test set.
 pub fn text(suite: &TestSuite) -> String {
     let mut text = String::new();
     let mut names = BTreeSet::new();
@@ -39,7 +39,7 @@ fn lines(case: &TestCase, names: &mut BTreeSet<String>) -> String {
         Some((Problem::Error, _)) => "unknown",
         Some((Problem::Skipped, _)) => "skip",
     };
-    // A line that is no signal is for those who read the log.
+    // Lines that are not signals are for readers of the log.
     if let Some((Problem::Error, message)) = &case.problem {
         text += &format!("{}: {}\n", case.name, message.replace('<', "("));
     }
@@ -47,7 +47,7 @@ fn lines(case: &TestCase, names: &mut BTreeSet<String>) -> String {
     text + &line(&name, result, case.measured.map(|time| time.0 as f64))
 }
 
-/// A name of which there is no other one: LAVA keeps one result of a name.
+/// A unique name, as LAVA keeps only one result for each.
 fn unused(name: &str, names: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut free = std::iter::once(name.to_string()).chain(numbered);
@@ -56,7 +56,7 @@ fn unused(name: &str, names: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// The letters that LAVA takes in a name, with a dash for others.
+/// Replaces characters that LAVA does not accept in names by dashes.
 fn without_blanks(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
     let words = text.split(|c| !is_plain(c)).filter(|word| !word.is_empty());

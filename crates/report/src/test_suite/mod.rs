@@ -9,51 +9,44 @@ pub use run::{not_measured, of_run};
 
 use latlab_model::Nanos;
 
-/// What is wrong with a test case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Problem {
-    /// It was left out.
     Skipped,
     /// There is no answer.
     Error,
-    /// It failed.
     Failure,
 }
 
-/// A figure beside the results.
+/// An additional measured value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
-    /// Its name, without blanks.
+    /// Without spaces.
     pub name: String,
-    /// Its value in nanoseconds; none where it is not known.
+    /// `None` if not known.
     pub nanos: Option<f64>,
 }
 
-/// A test case.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TestCase {
-    /// What it belongs to.
     pub group: String,
-    /// Its name.
     pub name: String,
-    /// Its name where that may have no blanks, unless it is made of the other one.
+    /// Name for formats without spaces in names; `None` to derive it from `name`.
     pub short_name: Option<String>,
-    /// Names and values of what it was measured on.
+    /// Names and values that describe the test environment.
     pub properties: Option<Vec<(&'static str, String)>>,
-    /// What is wrong with it, and a message.
+    /// The problem with a message; `None` if the case passed.
     pub problem: Option<(Problem, String)>,
-    /// What it says.
     pub output: Option<String>,
-    /// What was measured.
+    /// The largest measured time.
     pub measured: Option<Nanos>,
-    /// What else was measured.
+    /// Further measured values.
     pub figures: Vec<Figure>,
-    /// For how long.
+    /// Measurement time.
     pub took: Option<Nanos>,
 }
 
 impl TestCase {
-    /// What there is to say of it, in lines.
+    /// The lines to print for the case.
     fn text(&self) -> &str {
         let message = self.problem.as_ref().map(|(_, message)| message);
         self.output.as_ref().or(message).map_or("", String::as_str)
@@ -63,16 +56,16 @@ impl TestCase {
 /// When, how long and where the runs of a suite were measured.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SuiteTime {
-    /// When the first of them began, in UTC (RFC 3339).
+    /// Start of the first run, in UTC (RFC 3339).
     pub started: String,
-    /// How long they were measured, together.
+    /// Total measurement time.
     pub took: Nanos,
-    /// The machine, if it is one and known.
+    /// `None` if unknown, or if there are several machines.
     pub hostname: Option<String>,
 }
 
 impl SuiteTime {
-    /// Of runs, each with its start, length and machine; `None` of none.
+    /// From the start, length and machine of each run; `None` if there are no runs.
     pub(crate) fn of<'a>(
         runs: impl Iterator<Item = (&'a str, Nanos, Option<&'a str>)>,
     ) -> Option<SuiteTime> {
@@ -85,39 +78,34 @@ impl SuiteTime {
     }
 }
 
-/// A suite of test cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TestSuite {
-    /// Its name.
     pub name: String,
-    /// What is tested.
     pub cases: Vec<TestCase>,
-    /// What all of it comes to.
+    /// The overall result.
     pub overall: TestCase,
-    /// What else there is to say.
     pub remarks: String,
-    /// `None` where nothing was measured.
+    /// `None` if nothing was measured.
     pub time: Option<SuiteTime>,
 }
 
 impl TestSuite {
-    /// The suite as JUnit XML.
     pub fn junit(&self) -> String {
         junit::text(self)
     }
 
-    /// The suite as KTAP: one test, with its cases as subtests.
+    /// One test, with the cases as its subtests.
     pub fn ktap(&self) -> String {
         ktap::text(self)
     }
 
-    /// The suite as lines that LAVA takes from a console.
+    /// Lines that LAVA parses from a console.
     pub fn lava(&self) -> String {
         lava::text(self)
     }
 }
 
-/// The heaviest problem of these cases; all of them must be skipped to make the whole so.
+/// The heaviest problem of these cases; the result is only skipped if all cases are.
 pub(crate) fn heaviest(cases: &[TestCase]) -> Option<Problem> {
     let kinds = || cases.iter().map(|case| case.problem.as_ref().map(|(kind, _)| *kind));
     match kinds().max().flatten() {

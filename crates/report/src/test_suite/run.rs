@@ -10,7 +10,6 @@ use latlab_model::units::counted;
 
 const NO_DEADLINE: &str = "no deadline was given";
 
-/// Each thread against the deadline, and the verdict.
 pub fn of_run(run: &Run) -> TestSuite {
     let facts = [
         ("run", Some(run.id.clone())),
@@ -35,7 +34,7 @@ pub fn of_run(run: &Run) -> TestSuite {
     TestSuite { name, cases, overall, remarks: findings.join("\n"), time }
 }
 
-/// A suite of something that could not be measured, for this reason.
+/// A suite for something that could not be measured, with the reason.
 pub fn not_measured(name: &str, reason: &str) -> TestSuite {
     let case = TestCase {
         group: name.to_string(),
@@ -91,7 +90,7 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
             .push(format!("{} of {deadline}", counted(misses, "deadline miss", "deadline misses")));
     }
     words.extend(hidden.map(|finding| finding.text().trim_end_matches('.').to_string()));
-    // The names that Linaro's tests give the figures of cyclictest.
+    // The names that Linaro's test definitions use for the figures of cyclictest.
     let figures = [
         ("min", summary.min_ns.map(|time| time.0 as f64)),
         ("avg", summary.mean_ns),

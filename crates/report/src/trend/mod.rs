@@ -1,4 +1,4 @@
-//! A series of builds: in sentences, as a table, as Markdown, as tests, as a page.
+//! A series of builds: as sentences, table, Markdown, tests and page.
 
 mod page;
 mod sections;

@@ -1,4 +1,4 @@
-//! A series of builds as one self-contained page: the answer, the picture, the table.
+//! A series of builds as one self-contained page: the answer, the chart, the table.
 
 use super::sections::builds;
 use super::sentences::{headline, limits, step};
@@ -13,10 +13,8 @@ use crate::units::{counted, percent};
 use latlab_model::trend::Trend;
 use maud::{Markup, html};
 
-/// Height of the picture.
 const HEIGHT: u32 = 260;
 
-/// The whole page.
 pub fn page(of: &Trend) -> String {
     let outline = Outline::page();
     let parts = [builds(of), Section::new("basis", "What the numbers rest on").html(basis(of))];

@@ -1,4 +1,4 @@
-//! What is said of a series of builds below its answer.
+//! The sections of a series of builds below its answer.
 
 use super::sentences::{change, limits, step};
 use crate::document::table::{Cell, Column, Table};

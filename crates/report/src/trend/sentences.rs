@@ -1,4 +1,4 @@
-//! What a series of builds says in plain words.
+//! The sentences of a series of builds.
 
 use crate::compare::{about, incomplete, probability, range, ratio, title, unsupported};
 use crate::units::{counted, percent, short};
@@ -40,7 +40,7 @@ fn builds(of: &Trend) -> String {
     counted(of.builds.len() as u64, "build", "builds")
 }
 
-/// Which steps of the newest builds the series lets one see: `only steps above 9 % …`.
+/// The smallest step of the newest builds that is detectable: `only steps above 9 % …`.
 fn seen(of: &Trend, steps: &str) -> String {
     match of.smallest_step {
         Some(step) => {
@@ -50,7 +50,7 @@ fn seen(of: &Trend, steps: &str) -> String {
     }
 }
 
-/// How a level differs from the one before: `x1.20 (95 %: 1.18 to 1.23)`.
+/// The change of a level from the one before: `x1.20 (95 %: 1.18 to 1.23)`.
 pub fn change(of: &TrendStep) -> String {
     let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
     format!("x{}{}", ratio(of.ratio), interval.unwrap_or_default())
@@ -71,7 +71,7 @@ fn clause(of: &TrendLimit) -> String {
     }
 }
 
-/// What limits the series, in a sentence or two.
+/// Limitations of the series, in a sentence or two.
 pub fn limits(of: &Trend) -> Vec<String> {
     let drift = match of.limit {
         Some(TrendLimit::Drift { correlation }) => Some(format!(
@@ -109,7 +109,7 @@ pub fn limits(of: &Trend) -> Vec<String> {
         .collect()
 }
 
-/// Which steps this series lets one see.
+/// The smallest step that this series can show.
 fn power(of: &Trend) -> Option<String> {
     let needed = match of.builds_needed {
         Some(builds) => format!("{builds} builds before it and {builds} from it on"),

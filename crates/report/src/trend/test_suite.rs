@@ -1,4 +1,4 @@
-//! A series of builds as tests: one test case, the newest build.
+//! A series of builds as tests: one test case, for the newest build.
 
 use super::sentences::{headline, limits, step};
 use crate::compare::case;
@@ -6,7 +6,8 @@ use crate::test_suite::{SuiteTime, TestCase, TestSuite};
 use latlab_model::Nanos;
 use latlab_model::trend::Trend;
 
-/// A test suite with a case for the newest build. A regression fails; what is undecided is an error.
+/// A suite with a case for the newest build. A regression is a failure, an undecided result an
+/// error.
 pub fn test_suite(of: &Trend) -> TestSuite {
     let newest = of.builds.last();
     let name = newest.map_or("no build", |build| &build.name);

@@ -1,4 +1,4 @@
-//! A series of builds for the terminal, and as Markdown.
+//! A series of builds for the terminal and as Markdown.
 
 use super::sections::builds;
 use super::sentences::headline;
@@ -8,13 +8,11 @@ use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
 use latlab_model::trend::Trend;
 
-/// The whole series in the terminal.
 pub fn show(of: &Trend, width: usize, style: Style) -> String {
     let head = style.paint(colour(of.word), &wrapped(&headline(of), width, 0));
     format!("{head}\n\n{}", to_terminal(&[builds(of)], width, style))
 }
 
-/// The whole series in the Markdown of GitHub.
 pub fn markdown(of: &Trend) -> String {
     format!("**{}**\n\n{}", escaped(&headline(of)), to_markdown(&[builds(of)]))
 }

@@ -1,4 +1,4 @@
-//! What a run says of a program that was attached to.
+//! Reports on an attached program.
 
 use crate::common::{Fixture, histogram, page, plan, verdict};
 use latlab_model::attach::{
@@ -12,7 +12,7 @@ use latlab_model::{Bin, Nanos, Plan, Run};
 use latlab_report::{Style, attached_threads, show, summarise_in_lines};
 
 const PLAIN: Style = Style { colour: false };
-/// Wide enough that no sentence is broken.
+/// Wide enough that no sentence wraps.
 const WIDE: usize = 400;
 
 fn thread(thread: u32, name: &str, misses: u64, is_judged: bool) -> AttachedThreadRun {

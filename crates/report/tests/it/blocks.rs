@@ -1,4 +1,4 @@
-//! The picture of characters: every word of it, and that nothing is left out.
+//! The text histogram: every word of it, and that nothing is left out.
 
 use crate::common::{self, Fixture, SECOND, histogram as counted, plan};
 use latlab_report::{Glyphs, PictureSize, Style, histogram, show};
@@ -47,7 +47,7 @@ fn one_latency_among_millions_is_seen_above_its_mark() {
         let text = drawn(&Fixture::new(plan(), vec![samples]), 80, Glyphs::Unicode);
         let lines: Vec<&str> = text.lines().collect();
         let mark = lines[11].chars().position(|c| c == '▲').unwrap();
-        // The bin of the maximum may begin a column before it.
+        // The bin of the maximum may begin a column to the left of it.
         let around = [mark - 1, mark].map(|at| lines[8].chars().nth(at).unwrap_or(' '));
         assert!(around.iter().any(|c| ('▁'..='█').contains(c)), "{late}\n{text}");
     }

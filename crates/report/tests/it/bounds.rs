@@ -1,5 +1,5 @@
-//! What a file does not hold: maxima that are "at least", quantiles "above" the end of the bins, and why a
-//! run does not pass.
+//! What a file does not contain: maxima that are "at least", quantiles "above" the end of the bins,
+//! and why a run does not pass.
 
 use crate::common::svg::{attribute, elements};
 use crate::common::{self, Fixture};
@@ -42,7 +42,7 @@ fn imported(latencies: impl IntoIterator<Item = i64>, facts: Vec<ImportFact>) ->
     fixture
 }
 
-/// Half of its latencies lie beyond the last bin, up to 1.28 ms.
+/// Half of the latencies lie beyond the last bin, up to 1.28 ms.
 fn overflowing() -> Fixture {
     let latencies =
         (0..2_000).map(|at| if at < 1_000 { 12_000 + at } else { 400_000 + 880 * (at - 999) });
@@ -60,7 +60,7 @@ fn overflowing() -> Fixture {
     fixture
 }
 
-/// A line of it could not be read.
+/// A file with an unreadable line.
 fn damaged() -> Fixture {
     let mut fixture = imported((0..999).map(|at| 12_000 + 40 * at), Vec::new());
     let finding = Finding::new(ImportFinding::ImportLeftOut {
@@ -183,7 +183,7 @@ fn a_quantile_beyond_the_bins_is_above_their_end() {
     }
     let table = RunTable::new(vec![&fixture.run, &fixture.run]).text(160, PLAIN);
     assert!(table.contains(">400 us"), "{table}");
-    // Their number and the largest are known: none is missing.
+    // Their number and the largest are known, so none is missing.
     let text = show(&fixture.run, "", 160, PLAIN);
     assert!(
         text.contains("p99 is above 400 us, where the bins end")
@@ -209,7 +209,7 @@ fn what_is_of_unknown_size_is_hatched_and_drawn_nowhere() {
         let hatched = hatched.iter().filter(|one| one.contains("data-open")).count();
         assert_eq!(hatched, usize::from(kind != Kind::Tail), "{}", kind.as_str());
     }
-    // Lines end where sizes do.
+    // Lines end at the last known latency.
     let picture = plot(&runs, Kind::Latency, &Options::default());
     let line =
         elements(&picture, "path").into_iter().find(|one| one.contains("data-drawn")).unwrap();

@@ -1,4 +1,4 @@
-//! A campaign never pools what was measured on different kernels, and says of each what it came to.
+//! A campaign never pools results from different kernels, and states the result of each.
 
 use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 type MadeRun = (Run, Vec<ThreadBins>);
 type Counted<'a> = Option<(&'a Run, &'a [ThreadBins])>;
 
-/// A campaign and its runs, of which some are still to be made.
+/// A campaign and its runs, some of which are still to be made.
 struct Made {
     campaign: Campaign,
     runs: Vec<(PlannedRun, Option<MadeRun>)>,
 }
 
-/// A row: its name, what the matrix sets, and the kernel that ran.
+/// A row: its name, the settings from the matrix, and the kernel.
 fn row(scenario: &str, settings: &[(&str, &str)]) -> Row {
     let named = settings.iter().map(|(key, value)| format!(", {key} {value}"));
     let set = settings.iter().map(|(key, value)| (key.to_string(), value.to_string()));
@@ -44,7 +44,7 @@ fn row(scenario: &str, settings: &[(&str, &str)]) -> Row {
     }
 }
 
-/// A run of this kernel whose largest latency is this.
+/// A run with this kernel and this largest latency.
 fn run(row: &Row, id: String, kernel: &str, max: i64) -> MadeRun {
     let mut counts = histogram((0..2_000).map(|at| 5_000 + at * 7).chain([max]));
     counts.misses = u64::from(max > 100_000);
@@ -61,7 +61,8 @@ fn run(row: &Row, id: String, kernel: &str, max: i64) -> MadeRun {
 }
 
 impl Made {
-    /// Each row so many times; `of` gives the kernel and the maximum of a run, by row and repeat.
+    /// `repeats` runs of each row; `of` returns the kernel and the maximum of a run, by row and
+    /// repeat.
     fn new(rows: Vec<Row>, repeats: u32, of: impl Fn(usize, u32) -> Option<(String, i64)>) -> Made {
         let planned = (1..=repeats)
             .flat_map(|repeat| (0..rows.len()).map(move |row| PlannedRun { row, repeat, seed: 1 }));
@@ -190,7 +191,7 @@ fn what_earlier_tries_came_to_is_told_and_a_miss_of_them_counts() {
     let tests = format!("{:?}", test_suite(&missed).cases[0].problem);
     assert!(tests.contains("the deadline was missed"), "{tests}");
 
-    // The same reason is not told twice.
+    // The same reason is not repeated.
     let given_up = table(vec![refused, attempt(2, None, Some("refused"), None)], CellWord::Failed);
     assert_eq!(given_up.rows[0].verdict, Some(VerdictWord::Invalid));
     let text = told(&given_up);
@@ -289,7 +290,7 @@ fn targets_of_the_lab_are_named_as_short_as_they_differ() {
     assert_eq!(text.lines().next(), Some("stock-6.12 fails; rt-6.12 passes."));
 }
 
-/// Two kernels of the laboratory, of which the real-time one is four times as quick.
+/// Two lab kernels, of which the real-time one is four times as fast.
 fn quick_and_slow(repeats: u32) -> Made {
     let rows = ["stock-6.12", "rt-6.12"]
         .map(|kernel| row("idle", &[("target", &format!("lab:x86-64/{kernel}"))]));
@@ -320,7 +321,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
     let few = show(&quick_and_slow(2).table(), 200, Style::default());
     let missing = "Cannot tell rt-6.12 from stock-6.12: too few repeats; each side needs at least 3 more repeats.";
     assert!(few.contains(missing), "{few}");
-    // Of many the reason stands once.
+    // With many, the reason is stated once.
     let mut several = quick_and_slow(2).table();
     let another =
         VariantComparison { candidate: "rt-6.1".into(), ..several.comparisons[0].clone() };
@@ -330,7 +331,7 @@ fn a_campaign_of_two_kernels_says_which_is_better_and_how_sure_that_is() {
     assert!(few.contains(missing) && few.matches("Cannot tell").count() == 1, "{few}");
 }
 
-/// Four repeats of an hour with a limit and so many bursts each.
+/// Four repeats of an hour with a limit, and the number of bursts in each.
 fn limited(per_hour: f64, bursts: [u64; 4]) -> CampaignTable {
     let mut one = row("idle", &[]);
     one.plan.until.limit_per_hour = Some(per_hour);
@@ -370,7 +371,7 @@ fn repeats_are_judged_together_by_their_limit() {
         said.contains("of the worst. 1 of 4 had a miss; with 95 % confidence at most 75"),
         "{said}"
     );
-    // A repeat that is still to be made, or was cut short, lets nothing pass.
+    // A missing or interrupted repeat prevents a pass.
     let mut cut = row("idle", &[]);
     cut.plan.until.limit_per_hour = Some(1e9);
     let missing =
@@ -378,7 +379,7 @@ fn repeats_are_judged_together_by_their_limit() {
     assert_eq!(missing.table().rows[0].verdict, Some(VerdictWord::Inconclusive));
 }
 
-/// A text whose blanks are plain ones.
+/// Collapses whitespace, including non-breaking spaces.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -393,7 +394,7 @@ fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
         let of = paths.into_iter().filter(|path| path.contains(&format!("data-thread=\"{key}\"")));
         of.map(|path| attribute(path, "style").to_string()).collect()
     };
-    // Rows go kernel by kernel, twice.
+    // Rows are ordered by kernel, two each.
     let all = styles("all repeats");
     assert_eq!(all.len(), 4);
     assert!(all[0] == all[2] && all[1] == all[3] && all[0] != all[1], "{all:#?}");
@@ -412,7 +413,7 @@ fn kernels_are_drawn_over_each_other_and_keep_their_colours() {
     assert_eq!((of(STOCK).len(), of(RT).len()), (6, 6));
     assert!(of(STOCK).iter().all(|style| *style == all[0]), "{:#?}", of(STOCK));
     assert!(of(RT).iter().all(|style| *style == all[1]));
-    // The chart that can be zoomed has the same lines.
+    // The interactive chart has the same lines.
     let head = page
         .split("id=\"lines\"")
         .nth(1)
@@ -445,15 +446,15 @@ fn the_page_of_a_campaign_has_its_table_first_and_leads_to_the_runs() {
         at(&headline) < at("<table") && at("<table") < at("<figure"),
         "the answer, then the table"
     );
-    // Each cell leads to the page of its run, and no run is told again below.
+    // Each cell links to the page of its run, and no run is repeated below.
     assert_eq!(page.matches("href=\"runs/2026-11-21T16-04-").count(), 8);
     assert!(!page.contains("class=\"run\"") && !page.contains("Findings"), "a run is told again");
     assert_eq!(page.matches("badge fail").count() + page.matches("badge pass").count(), 4);
-    // Kernels are over each other; each row alone is folded.
+    // Kernels are overlaid; the charts of single rows are collapsed.
     assert!(at("data-picture=\"rows\"") < at("Each row alone"));
 }
 
-/// Every word of a text is in another, wherever lines end there.
+/// Whether a text contains all of these words regardless of line breaks.
 fn holds(text: &str, words: &str) -> bool {
     words.split_whitespace().all(|word| text.contains(word))
 }

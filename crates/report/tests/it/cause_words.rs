@@ -1,4 +1,4 @@
-//! Causes of latencies in words.
+//! Sentences on causes of latencies.
 
 use latlab_model::Nanos;
 use latlab_model::Run;
@@ -41,7 +41,7 @@ fn with_evidence(spike: SpikeBlame, evidence: LegEvidence) -> SpikeBlame {
     SpikeBlame { longest, ..spike }
 }
 
-/// Everything that a run can say of its spikes, as it is stored.
+/// Everything that a run can store about its spikes.
 fn explanation() -> RunExplanation {
     let printed = with_evidence(
         spike(Some((HolderKind::Printk, "logger"))),
@@ -162,7 +162,7 @@ fn evidence_is_told_in_brackets() {
     assert!(of(LegEvidence::ShorterCauses { causes: 2 }).contains("(and 2 shorter causes)"));
 }
 
-/// A thread was held off once by this.
+/// A thread delayed by this cause.
 pub fn held_off_by(kind: HolderKind, name: &str) -> Cause {
     Cause {
         holder: Holder { kind, name: name.to_string() },

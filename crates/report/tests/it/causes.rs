@@ -1,4 +1,4 @@
-//! What a run that is not good enough is told to try first, by what is known of it.
+//! The first advice for a run that is not good enough, depending on what is known.
 
 use crate::common;
 use latlab_model::Nanos;
@@ -33,7 +33,7 @@ fn throttling() -> Diagnosis {
     Diagnosis { effect: Effect { acts: one.effect.acts, ..effect }, ..one }
 }
 
-/// The summary of a run of this largest latency on such a machine.
+/// The summary of a run with this largest latency on such a machine.
 fn said(word: VerdictWord, largest_us: i64, findings: Vec<Finding>) -> String {
     let mut run = common::normal().run;
     run.total.max_ns = Some(Nanos(largest_us * 1_000));

@@ -1,5 +1,5 @@
 //! Several runs side by side: the answer first, each change against the first run, and nothing lost
-//! however narrow the terminal is.
+//! in a narrow terminal.
 
 use crate::common::{self, Fixture, histogram, plan, verdict};
 use latlab_model::load::Load;
@@ -16,7 +16,7 @@ const PLAIN: Style = Style { colour: false };
 const STOCK: &str = "6.1.0-28-amd64";
 const RT: &str = "6.1.0-28-rt-amd64";
 
-/// A run of this name on this kernel whose largest latency is this, judged against 1 ms.
+/// A run with this name, kernel, load and largest latency, judged against 1 ms.
 fn run(name: &str, kernel: &str, load: Option<&str>, max: i64) -> Fixture {
     let deadline_ns = Some(Nanos(1_000_000));
     let mut counts = histogram((0..20_000).map(|at| 5_000 + at % 900).chain([max]));
@@ -86,7 +86,7 @@ fn two_runs_of_one_verdict_are_told_apart_by_their_figures() {
     let page = common::pages(&[&stock, &rt]);
     let judged = "One run each: another boot may explain the difference; 5 a side decide.";
     assert!(page.contains(">rt: 205 times fewer misses") && page.contains(judged));
-    // What names no machine is called once.
+    // A run without a machine is named only once.
     let mut import = with(20, 1_010_000);
     (import.run.machine.hostname, import.run.machine.board) = (Some("rt".to_string()), None);
     assert!(!common::pages(&[&stock, &import]).contains("rt, rt"));
@@ -149,13 +149,13 @@ fn the_page_has_the_answer_and_a_row_for_each_run() {
     assert!(order.is_sorted(), "kernel and load come first: {order:?}");
 }
 
-/// No line is wider, but for a word that would have to be cut.
+/// Whether no line is wider, except for a single long word.
 fn fits(text: &str, width: usize) -> bool {
     let fits = |line: &str| line.chars().count() <= width || !line.trim().contains(' ');
     text.lines().all(fits)
 }
 
-/// Every word of a text is in another, wherever lines end there.
+/// Whether a text contains all of these words regardless of line breaks.
 fn holds(text: &str, words: &str) -> bool {
     words.split_whitespace().all(|word| text.contains(word))
 }

@@ -1,4 +1,4 @@
-//! The deadline in every picture, and the answer at the top of the page.
+//! The deadline in every chart, and the answer at the top of the page.
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
@@ -19,7 +19,7 @@ fn with_deadline(deadline: i64) -> Fixture {
     fixture
 }
 
-/// Every kind of picture of a run, by its name.
+/// Every kind of chart of a run, by name.
 fn pictures(fixture: &Fixture) -> Vec<(&'static str, String)> {
     let bins: Vec<ThreadBins> = fixture.bins();
     let run = RunWithBins { run: &fixture.run, bins: &bins };
@@ -115,7 +115,7 @@ fn the_answer_comes_first_and_all_else_is_folded() {
             rest.split("</nav>").next().unwrap().split("href=\"#").skip(1).collect();
         for link in &links {
             let id = link.split('"').next().unwrap();
-            // A browser unfolds what the anchor lies in, not what it stands at.
+            // A browser opens the `<details>` that contains an anchor, not one that has it.
             let (before, _) = rest.split_once(&format!("<section id=\"{id}\"")).expect(id);
             let open = before.matches("<details").count() - before.matches("</details>").count();
             assert_eq!(open, 1, "{name}: {id}");
@@ -190,7 +190,7 @@ fn a_cause_stands_with_its_share_of_the_largest_latencies() {
     let mut fixture = common::normal();
     fixture.run.largest =
         vec![outlier(214_417, None), outlier(90_000, None), outlier(80_000, None)];
-    // At 40 s, far from what happened.
+    // At 40 s, far from the events.
     fixture.run.largest[2].since_start_ns = Nanos(40 * common::SECOND);
     let said = |findings: Vec<Finding>| {
         let run = latlab_model::Run { findings, ..fixture.run.clone() };
@@ -241,7 +241,7 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     assert!(!text.contains("Try first [rival-thread]"), "not the largest: {text}");
     run.largest.swap(0, 1);
     assert!(common::page(&fixture).contains("<code>taskset -cp CPUS 77</code>"));
-    // What cut the run goes before what may explain its latencies.
+    // What interrupted the run comes before possible causes of its latencies.
     let (target, reason) = ("ssh://pi".to_string(), "Connection reset by peer".to_string());
     let run = &mut fixture.run;
     run.findings.push(Finding::new(EndFinding::BoardLost { target, reason }));

@@ -1,4 +1,4 @@
-//! What the doctor says of a machine, and of two, for examinations made by hand.
+//! The doctor's reports on one machine and on two, for handmade examinations.
 
 use crate::common::{self, Fixture};
 use latlab_model::comparison::{

@@ -1,11 +1,11 @@
-//! What a run says of its spikes.
+//! Reports on the spikes of a run.
 
 use latlab_model::Run;
 use latlab_model::explanation::{Unexplained, UnexplainedReason};
 use latlab_report::{Style, cause_remedy, causes_text, rendered, spike_sentence, timeline};
 use std::path::Path;
 
-/// Wide enough that no sentence is broken.
+/// Wide enough that no sentence wraps.
 const WIDE: usize = 400;
 const PLAIN: Style = Style { colour: false };
 

@@ -1,4 +1,4 @@
-//! Findings in words: their texts as one list, and the reference beside what is printed.
+//! The texts of findings: all in one list, and the reference against what is printed.
 
 #[path = "../../../model/tests/it/finding/examples.rs"]
 mod examples;
@@ -25,7 +25,7 @@ fn every_sentence_in_one_list() {
     insta::assert_snapshot!(list.collect::<Vec<String>>().join("\n"));
 }
 
-/// Whether a printed text may have been made of a template.
+/// Whether a printed text may come from a template.
 fn is_of(template: &str, printed: &str) -> bool {
     let mut rest = printed;
     let mut parts =

@@ -1,4 +1,4 @@
-//! Runs whose cause is known, planted as streams: what is named first, and what is to be tried first.
+//! Runs with a known, injected cause: what is named first, and what is advised first.
 
 use crate::stored::store;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun, thread_end};
@@ -19,16 +19,15 @@ use latlab_trace::CauseTable;
 use std::fs;
 use std::path::Path;
 
-/// The length of each run, in seconds.
 const SECONDS: u32 = 20;
-/// Cycles of a second, without those that are planted.
+/// Cycles per second, without the injected ones.
 const CYCLES: usize = 1_000;
-/// What an undisturbed wake-up takes.
+/// An undisturbed wake-up.
 const USUAL: Nanos = Nanos(2_100);
-/// When something happens.
+/// The second of the injected event.
 const THEN: u32 = 7;
 
-/// A machine of `fixtures/roots`, with other texts in some of its files.
+/// A machine from `fixtures/roots`, with some of its files replaced.
 fn machine(name: &str, others: &[(&str, &str)]) -> Snapshot {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/roots");
     let json = fs::read(folder.join(format!("{name}.json"))).unwrap();
@@ -39,15 +38,15 @@ fn machine(name: &str, others: &[(&str, &str)]) -> Snapshot {
     machine
 }
 
-/// A counter or a gauge, and what it showed after so many seconds.
+/// A counter or a gauge, and its value by second.
 struct Planted {
     metric: &'static str,
     subject: &'static str,
     value: fn(u32) -> i64,
 }
 
-/// A run of a thread on CPU 0 with the machine, and one late wake-up in the middle of each of these
-/// seconds, by its telemetry.
+/// A run of a thread on CPU 0 of the machine with this telemetry, and one late wake-up in the
+/// middle of each of these seconds.
 fn run(snapshot: Snapshot, deadline: Nanos, late: &[(u32, Nanos)], told: &[Planted]) -> Run {
     let synthetic = SyntheticRun {
         threads: 1,
@@ -129,7 +128,7 @@ fn shown(run: &Run) -> String {
     summarise(run, "", 200, Style { colour: false })
 }
 
-/// What a count grows to that happened once, at [`THEN`].
+/// A counter of a single event at [`THEN`].
 fn once(second: u32) -> i64 {
     i64::from(second > THEN)
 }
@@ -138,7 +137,7 @@ fn us(count: i64) -> Nanos {
     MICROSECOND * count
 }
 
-/// What comes first of a list under this head, and what is to be tried first; empty where there is none.
+/// The first entry of the list under this heading, and the first advice; empty if there is none.
 fn first(run: &Run, head: &str) -> (String, String) {
     let text = shown(run);
     let mut lines = text.lines();
@@ -148,7 +147,7 @@ fn first(run: &Run, head: &str) -> (String, String) {
     (cause, advice.unwrap_or_default().to_string())
 }
 
-/// Says so where the first cause, or what is to be tried first, is another one.
+/// Panics if the first cause or the first advice is another one.
 fn expect(run: &Run, cause: &str, advice: &str) {
     let found = first(run, "Possible causes");
     assert!(found.0.starts_with(cause), "{}", shown(run));
@@ -158,7 +157,7 @@ fn expect(run: &Run, cause: &str, advice: &str) {
 const EXPLAIN: &str =
     "[explain]: Measure again with `--explain`, which names what delays the thread.";
 
-/// A real-time kernel that throttles; later ones have a fair server instead.
+/// A real-time kernel with RT throttling; later ones have a fair server instead.
 fn realtime() -> Snapshot {
     machine(
         "debian-12-rt-amd64",
@@ -209,7 +208,7 @@ fn a_time_of_smaller_latencies_is_no_cause() {
         }),
     ];
     let late = |second: u32| (second, us(110));
-    // A change of the load holds one of the largest latencies, but no larger one than the rest.
+    // A load change covers one of the largest latencies, but none above the rest.
     let mut all: Vec<(u32, Nanos)> = (2..10).map(late).collect();
     all.retain(|(second, _)| *second != THEN);
     all.push((THEN, us(101)));
@@ -236,7 +235,7 @@ fn a_throttled_period_asks_for_the_thread_that_never_sleeps() {
     assert!(shown(&run).contains("[rt-throttling]"), "{}", shown(&run));
 }
 
-/// A thread of priority 95 that takes CPU 0 for a while.
+/// A thread of priority 95 that occupies CPU 0 for a while.
 fn hog() -> [Planted; 4] {
     let planted = |metric, value| Planted { metric, subject: "hog/4711", value };
     [
@@ -258,7 +257,7 @@ fn a_thread_of_a_higher_priority_is_blamed_for_what_it_took() {
     );
 }
 
-/// A spike that its pages explain.
+/// A spike that its trace pages explain.
 fn explained(kind: HolderKind, name: &str, took: Nanos, priority: i32) -> SpikeBlame {
     let holder = Holder { kind, name: name.to_string() };
     let thread =

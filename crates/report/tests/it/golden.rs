@@ -1,4 +1,4 @@
-//! Every word that a reader of a run sees, for runs made by hand.
+//! Every word that a reader of a run sees, for handmade runs.
 
 use crate::common::{self, Fixture};
 use latlab_model::finding::{ConditionFinding, ImportFinding};
@@ -24,7 +24,7 @@ fn no_line_of_the_terminal_is_too_wide() {
     for (name, fixture) in common::all().into_iter().chain(common::odd()) {
         for width in [80, 100, 120, 160] {
             let text = show(&fixture.run, "", width, PLAIN);
-            // The command to repeat a run is one line, to be copied.
+            // The command to repeat a run stays on one line, to be copied.
             for line in text.lines().filter(|line| !line.contains("latlab run")) {
                 assert!(line.chars().count() <= width, "{name} at {width}: {line}");
             }
@@ -247,9 +247,9 @@ fn commands_repeat_their_runs() {
 fn nothing_is_loaded_from_anywhere() {
     for (_, fixture) in common::all().into_iter().chain(common::odd()) {
         let page = common::page(&fixture);
-        // What scripts ask for, tests/lab/page.sh sees in a browser.
+        // tests/lab/page.sh checks in a browser what scripts need.
         let page = cut(&page, "<script", "</script>").replace("http://www.w3.org/2000/svg", "");
-        // The font of the pictures is in the page.
+        // The page embeds the font of the charts.
         let page = page.replace("url(data:font/woff2;base64,", "");
         for word in ["http:", "https:", "src=", "url(", "@import", "<link"] {
             assert!(!page.contains(word), "{word}");
@@ -292,7 +292,7 @@ fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     page.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// The pages in a folder, to be looked at with a browser.
+/// Writes the pages to a folder, for viewing in a browser.
 #[test]
 fn pages_to_look_at() {
     let Some(folder) = std::env::var_os("LATLAB_REPORT_LOOK") else { return };
@@ -313,7 +313,7 @@ fn write_look(folder: &std::path::Path, name: &str, fixture: &Fixture) {
 fn without_pictures_and_style(page: &str) -> String {
     let page = cut(page, "<svg", "</svg>");
     let page = cut(&page, "<style>", "</style>");
-    // The script is there only where npm was; the data has tests of its own.
+    // The script exists only if npm was available; the data has its own tests.
     cut(&page.replace("<script id=\"script\">", "<script>"), "<script", "</script>")
         .replace("[…]</body>", "</body>")
         .replace("><", ">\n<")

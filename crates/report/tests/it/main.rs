@@ -1,4 +1,4 @@
-//! The tests of this crate that use it from outside: one program, a module for each subject.
+//! The integration tests of this crate: one program, a module for each subject.
 
 mod attach;
 mod blocks;

@@ -1,4 +1,4 @@
-//! Markdown: every word of it, and that no text gets out of its place.
+//! Markdown: every word of it, and that no text escapes its place.
 
 use crate::common;
 use latlab_model::doctor::{Diagnosis, Effect, Topic};
@@ -16,7 +16,7 @@ fn the_markdown_is_golden() {
     insta::assert_snapshot!("list", markdown_list(&runs));
 }
 
-/// A run whose texts are all this one.
+/// A run with all texts replaced by this one.
 fn filled(text: &str) -> latlab_model::Run {
     let mut run = common::invalid().run;
     run.id = text.into();
@@ -34,12 +34,12 @@ fn filled(text: &str) -> latlab_model::Run {
     run
 }
 
-/// Lines outside of the block of code, which is the last thing there is.
+/// Lines outside of the code block, which comes last.
 fn prose(text: &str) -> Vec<&str> {
     text.lines().take_while(|line| !line.starts_with("```")).collect()
 }
 
-/// Bars that part cells.
+/// Unescaped cell separators.
 fn bars(line: &str) -> usize {
     let mut before = '|';
     let mut bars = 0;
@@ -67,7 +67,7 @@ proptest! {
             if begins(plain) == Some('|') {
                 prop_assert_eq!(bars(plain), bars(odd), "as many cells: {}", odd);
             }
-            // No tag, no span of code, no link: each of their signs has its backslash.
+            // No tag, code span or link: each of their characters is escaped.
             let bare = odd.replace("<!-- -->", "").replace("\\\\", "");
             for sign in ['<', '`', ']', '&'] {
                 for (at, _) in bare.match_indices(sign) {

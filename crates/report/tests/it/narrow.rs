@@ -1,4 +1,4 @@
-//! Lists in terminals of any width: whatever is listed is named, and no line is too long.
+//! Lists in terminals of any width: every entry is named, and no line is too long.
 
 use crate::common;
 use latlab_model::Nanos;
@@ -20,8 +20,9 @@ use proptest::prelude::*;
 const PLAIN: Style = Style { colour: false };
 const REMEDY: &str = "Find out who starts it, and move it to another CPU.";
 
-/// Every word of a text is in another, wherever lines end there; and no line of it is too long. Only a word
-/// that is longer than a line may go on in the next one, or has a line of its own, which the terminal breaks.
+/// Checks that a text contains all of these words regardless of line breaks, and that no line is too
+/// long. Only a word that is longer than a line may continue on the next one, or take a line alone,
+/// which the terminal wraps.
 fn check(text: &str, words: &[&str], width: usize) -> Result<(), TestCaseError> {
     let unbroken: String = text.split_whitespace().collect();
     for word in words.iter().flat_map(|words| words.split_whitespace()) {

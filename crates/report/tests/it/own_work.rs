@@ -1,4 +1,4 @@
-//! What a run says of latlab's own threads.
+//! Reports on self-interference.
 
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::own_work::{LargestLatency, OwnThread, OwnThreadWork, RunOwnWork};
@@ -8,7 +8,7 @@ use latlab_report::{Style, show, summarise_in_lines};
 
 const LARGEST: [i64; 3] = [55_000, 40_000, 17_900];
 
-/// A run whose largest latencies lie, or not, in the work of the telemetry.
+/// A run whose three largest latencies coincide with telemetry work, or do not.
 fn run(affected: [bool; 3], measured: i64) -> Run {
     let mut fixture = Fixture::new(plan(), vec![histogram(LARGEST)]);
     let latency = |(latency, affected): (i64, bool)| LargestLatency {

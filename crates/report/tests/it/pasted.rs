@@ -1,5 +1,5 @@
-//! What this program says is to be done can be pasted into a shell, whatever the names in it are: nothing
-//! of theirs is run.
+//! Printed remedies can be pasted into a shell: whatever names they contain, no part of a name is
+//! executed.
 
 use crate::cause_words::held_off_by;
 use crate::finding;
@@ -15,17 +15,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// A program that a name would have run.
+/// A program that a malicious name would run.
 const TRAP: &str = "trapped";
 
-/// Runs each line in a shell that may start nothing but the trap, and says which sprang it.
+/// Runs each line in a shell that can start nothing but the trap, and returns the lines that did.
 fn sprung(lines: &[Line]) -> Vec<&Line> {
     let folder = tempfile::tempdir().unwrap();
     let trap = folder.path().join(TRAP);
     fs::write(&trap, "#!/bin/sh\n: > \"$MARK\"\n").unwrap();
     fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();
     let mark = folder.path().join("mark");
-    // A restricted shell writes no file and starts nothing by a path.
+    // A restricted shell writes no files, and starts nothing by path.
     let pasted =
         r#"for line; do eval "$line" >&2; [ -e "$MARK" ] && command printf '%s\0' "$line"; done"#;
     let shell = |lines: &[Line]| {
@@ -58,7 +58,7 @@ fn the_trap_springs() {
     assert_eq!(sprung(std::slice::from_ref(&line)), [&line]);
 }
 
-/// What may stand in a name.
+/// Any text that can occur in a name.
 fn any_name() -> impl Strategy<Value = String> {
     let part = proptest::sample::select(vec![
         "$(trapped)",
@@ -115,7 +115,7 @@ fn causes(name: &str, process: Option<&str>) -> Vec<Line> {
     lines
 }
 
-/// The document with this text for all its texts but the code.
+/// The document with all its texts but the code replaced by this one.
 fn fill(value: &mut Value, text: &str) {
     match value {
         Value::String(old) => *old = text.to_string(),
@@ -130,7 +130,7 @@ fn fill(value: &mut Value, text: &str) {
     }
 }
 
-/// What to do about each finding; those that another text makes no finding are left out.
+/// The remedies of all findings, except those that the text makes invalid.
 fn findings(name: &str) -> Vec<Line> {
     let filled = finding::all().into_iter().filter_map(|kind| {
         let mut document = serde_json::to_value(Finding::new(kind)).unwrap();

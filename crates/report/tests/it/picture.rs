@@ -1,11 +1,11 @@
-//! The picture says what the run says: read back, its steps and words add up to the input.
+//! A chart shows what the run holds: parsed again, its steps and words add up to the input.
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
 use latlab_model::Nanos;
 use latlab_report::{Axis, Options, latency_picture};
 
-/// One line of a picture, as it was drawn.
+/// A line of a chart as it was drawn.
 struct Line {
     thread: u32,
     count: u64,
@@ -17,17 +17,17 @@ struct Line {
 
 /// A step as it was drawn.
 struct PictureText {
-    /// Where it begins across.
+    /// Left end.
     x: f64,
-    /// Where it is in height.
+    /// Vertical position.
     height: f64,
     /// Latencies per unit of width.
     density: f64,
-    /// What its height and its width stand for.
+    /// The count that its height and width represent.
     count: f64,
 }
 
-/// The heights of the grid lines of a density of one and of ten, which stand as their names do.
+/// The heights of the grid lines for densities of one and of ten, found by their labels.
 fn scale(picture: &str) -> (f64, f64) {
     let height = |name: &str| {
         let before = picture.split(&format!(">{name}</text>")).next().unwrap();
@@ -63,7 +63,7 @@ fn lines(picture: &str) -> Vec<Line> {
         .collect()
 }
 
-/// The two ends and the height of each step; a way down has no way to the right after it.
+/// Both ends and the height of each step; a path going down is not followed by one to the right.
 fn steps(path: &str) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
     let mut at = f64::NAN;
     path.split_inclusive(['M', 'V']).zip(path.split(['M', 'V']).skip(1)).filter_map(
@@ -80,7 +80,7 @@ fn steps(path: &str) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
     )
 }
 
-/// Where a line is that counts nothing.
+/// The height of a line where the count is zero.
 fn bottom(picture: &str) -> f64 {
     let path = elements(picture, "path").into_iter().find(|path| path.contains("data-thread"));
     let path = format!(" {}\"", path.unwrap());
@@ -112,12 +112,12 @@ fn everything_drawn_and_what_lies_outside_is_the_whole() {
                 let counts = &fixture.histograms[line.thread as usize];
                 assert_eq!(line.count, counts.count, "{name}");
                 assert_eq!(line.drawn + line.outside, counts.count, "{name}");
-                // Places are drawn to a hundredth of a pixel.
+                // Coordinates are rounded to a hundredth of a pixel.
                 let drawn = line.drawn as f64;
                 let (least, most) = (drawn * 0.98, drawn * 1.02);
                 let seen: f64 = line.steps.iter().map(|step| step.count).sum();
                 assert!(seen >= least, "{name}: {seen}");
-                // A step in a wide bin may stand for less than its height of one.
+                // A step in a wide bin may represent less than its height of one.
                 let higher = line.steps.iter().filter(|step| step.density > 1.01);
                 let seen: f64 = higher.map(|step| step.count).sum();
                 assert!(seen <= most, "{name}: {seen}");
@@ -138,7 +138,7 @@ fn every_latency_that_is_not_zero_is_seen() {
     }
 }
 
-/// Latencies spread evenly over a wide range, so that nothing but the drawing could make a step.
+/// Latencies spread evenly over a wide range, so that only the drawing could create a step.
 fn smooth() -> Fixture {
     let samples = (0..400_000).map(|n| (1_000.0 * 4_000f64.powf(f64::from(n) / 4e5)) as i64);
     Fixture::new(common::plan(), vec![common::histogram(samples)])

@@ -1,4 +1,5 @@
-//! Every kind of picture, of one run and of several: golden, and read back against the run.
+//! Every kind of chart, of one run and of several: compared with snapshots, and parsed and checked
+//! against the run.
 
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
@@ -6,7 +7,7 @@ use latlab_model::{Nanos, ThreadBins};
 use latlab_report::{Axis, Kind, Options, RunWithBins, Spacing, plot};
 use latlab_stats::{latencies_needed, quantile};
 
-/// The picture of these fixtures.
+/// The chart of these fixtures.
 fn picture(fixtures: &[&Fixture], kind: Kind, options: &Options) -> String {
     let bins: Vec<Vec<ThreadBins>> = fixtures.iter().map(|fixture| fixture.bins()).collect();
     let runs = fixtures.iter().zip(&bins);
@@ -28,13 +29,13 @@ fn named(name: &str) -> Fixture {
     fixture
 }
 
-/// The elements of a picture with this attribute, ready to be asked for others.
+/// The elements of a picture with this attribute, for further queries.
 fn with(picture: &str, name: &str, key: &str) -> Vec<String> {
     let found = elements(picture, name).into_iter().map(|element| format!(" {element}\""));
     found.filter(|element| element.contains(&format!(" {key}=\""))).collect()
 }
 
-/// Every line of text with its place.
+/// Every line of text with its position.
 fn texts(picture: &str) -> Vec<(f64, f64, String)> {
     let texts = picture.split("<text ").skip(1);
     texts
@@ -47,7 +48,7 @@ fn texts(picture: &str) -> Vec<(f64, f64, String)> {
         .collect()
 }
 
-/// Where the name of a height at the left axis is.
+/// The vertical position of a label on the left axis.
 fn height_of(picture: &str, name: &str) -> f64 {
     let all = texts(picture);
     let (_, y, _) = all.iter().find(|(x, _, words)| words == name && *x < 71.0).expect(name);
@@ -81,7 +82,7 @@ fn every_picture_has_words_and_no_number_that_is_none() {
         for kind in Kind::ALL.iter().copied() {
             for (axis, width) in ranges.into_iter().zip([960, 400, 280]) {
                 let options = Options { axis, width, ..options(kind) };
-                // Several runs, and the same again, where nothing else differs.
+                // At full width, also draw the run twice, as two runs that do not differ.
                 let first = width == 960;
                 for fixtures in
                     [vec![&fixture], vec![&fixture; 2]].into_iter().take(1 + usize::from(first))
@@ -154,7 +155,8 @@ fn bars_are_as_high_as_their_latencies_and_hollow_where_they_are_not_supported()
             };
             let expected = low + at * (high - low);
             let y = number(&bar, "y");
-            // Places are drawn to a hundredth of a pixel, and the grid is read from its names.
+            // Coordinates are rounded to a hundredth of a pixel, and the grid is found by its
+            // labels.
             assert!((y - expected).abs() < 0.1, "{bar}: {y} and not {expected}");
             let (wanted, needed) = match attribute(&bar, "data-group") {
                 "mean" => (counts.mean_ns().unwrap(), 0),
@@ -177,7 +179,7 @@ fn bars_are_as_high_as_their_latencies_and_hollow_where_they_are_not_supported()
     }
 }
 
-/// The corners of a path that goes across and up only.
+/// The corners of a path of horizontal and vertical lines.
 fn corners(path: &str) -> Vec<(f64, f64)> {
     let (start, rest) = path[1..].split_at(path[1..].find(['H', 'V']).unwrap());
     let (x, y) = start.split_once(' ').unwrap();
@@ -208,7 +210,7 @@ fn shares_are_those_of_the_run_and_end_at_one_latency() {
     let path = corners(attribute(&line(&cumulative), "d"));
     assert!((path[0].1 - none).abs() < 0.02 && (path.last().unwrap().1 - all).abs() < 0.02);
     assert!(path.windows(2).all(|pair| pair[0].1 >= pair[1].1 && pair[0].0 <= pair[1].0));
-    // Of the latencies between two grid lines as many are drawn as there are.
+    // Between two grid lines, the chart shows as many latencies as there are.
     let median = quantile(counts, 500_000).unwrap();
     let right = path.iter().find(|(_, y)| (none - y) / (none - all) >= 0.5).unwrap().0;
     let tick = |name: &str| {
@@ -245,7 +247,7 @@ fn what_a_range_leaves_out_is_told() {
         counts.iter().filter(|bin| bin.high_ns <= Nanos(11_000)).map(|bin| bin.count).sum();
     assert!(beyond >= 3 && below > 1_000);
     let below = latlab_report::units::grouped(below);
-    // Boxes say their ends in words, whatever is drawn of them.
+    // Box plots state their ends in words, independent of the drawing.
     for kind in Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Boxes) {
         let picture = picture(&[&fixture], kind, &Options { axis, ..options(kind) });
         let plain = picture.replace('\u{a0}', " ");
@@ -315,7 +317,8 @@ fn the_last_name_of_a_small_chart_ends_before_the_next_one_begins() {
             let picture =
                 picture(&[&fixture], Kind::Cpus, &Options { width, axis, ..options(Kind::Cpus) });
             let mut names = texts(&picture);
-            // Names of the axis are numbers; those of heights stand left of everything.
+            // Labels of the latency axis are numbers; those of the vertical axis stand left of
+            // everything.
             let is_number = |text: &str| {
                 let units = [" us", " ms", " s"];
                 let number = units.iter().find_map(|unit| text.strip_suffix(unit));
@@ -344,7 +347,7 @@ fn a_host_may_have_any_name() {
     }
 }
 
-/// The pictures in a folder, to be looked at with a browser.
+/// Writes the charts to a folder, for viewing in a browser.
 #[test]
 fn plots_to_look_at() {
     let Some(folder) = std::env::var_os("LATLAB_REPORT_LOOK") else { return };

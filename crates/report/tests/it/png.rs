@@ -1,10 +1,10 @@
-//! The pictures of runs as PNG.
+//! The charts of runs as PNG.
 
 use crate::common;
 use latlab_report::{Kind, Options, RunWithBins, latency_picture, plot, png, standalone};
 use std::{fs, path::Path};
 
-/// Width and height, as the head of a PNG has them.
+/// Width and height from the PNG header.
 fn size(png: &[u8]) -> (u32, u32) {
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
@@ -30,10 +30,10 @@ fn every_picture_becomes_a_png_of_its_size_and_always_the_same() {
     }
 }
 
-/// What is refused does not depend on the size, and small pictures are painted sooner.
+/// What is rejected does not depend on the size, and small pictures render faster.
 const SMALL: f32 = 0.1;
 
-/// A PNG refuses what it does not know, so that nothing of a picture is left out.
+/// A PNG rejects unknown elements, so that nothing of a picture is left out.
 #[test]
 fn all_elements_of_every_kind_of_picture_are_known() {
     for (name, fixture) in common::all().into_iter().chain(common::odd()) {
@@ -44,7 +44,7 @@ fn all_elements_of_every_kind_of_picture_are_known() {
             png(&svg, SMALL).unwrap_or_else(|error| panic!("{name} {}: {error}", kind.as_str()));
         }
     }
-    // Those over time too.
+    // Includes charts over time.
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images");
     let pictures = fs::read_dir(guide).unwrap().map(|entry| entry.unwrap().path());
     let pictures = pictures.filter(|path| path.extension().is_some_and(|end| end == "svg"));

@@ -1,4 +1,4 @@
-//! Pages, pictures and tables of stored runs and campaigns.
+//! Pages, charts and tables of stored runs and campaigns.
 
 use latlab_digest::testing::SyntheticRun;
 use latlab_digest::window::WindowSpec;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A stored run of these messages.
+/// Stores a run from these messages.
 pub fn store(store: &Store, id: &str, messages: impl IntoIterator<Item = Message>) -> Finished {
     let mut open = store.begin(id).unwrap();
     messages.into_iter().for_each(|message| open.append(&message.encode()).unwrap());
@@ -55,7 +55,7 @@ fn a_page_of_a_run_whose_tables_are_gone_is_refused() {
     assert!(error.contains("histogram.parquet"), "{error}");
 }
 
-/// What is drawn of a window of a run, with or without samples.
+/// The chart of a window of a run, with or without samples.
 fn drawn(samples: bool, window: &str) -> String {
     let root = tempfile::tempdir().unwrap();
     let synthetic =
@@ -73,7 +73,7 @@ fn drawn(samples: bool, window: &str) -> String {
 fn a_window_of_samples_is_drawn_cycle_by_cycle() {
     let (long, short) = (drawn(true, "+0s..+3s"), drawn(true, "+1s..+1.1s"));
     assert!(long.starts_with("<svg") && short.starts_with("<svg"));
-    // A thirtieth of the cycles, and the stall of 9 ms in the middle of a second is not among them.
+    // A thirtieth of the cycles, without the stall of 9 ms in the middle of a second.
     assert!(long.len() > 2 * short.len(), "{} and {} bytes", long.len(), short.len());
     assert!(long.contains("9 ms") || long.contains("10 ms"), "the axis reaches the stall");
     assert!(!short.contains("10 ms"));
@@ -96,7 +96,7 @@ fn row(label: &str) -> Row {
     }
 }
 
-/// Two repeats of rows with these labels, of which nothing is measured yet.
+/// Two repeats of rows with these labels, none measured yet.
 fn campaign(root: &Path, labels: &[&str]) -> CampaignFolder {
     let rows: Vec<Row> = labels.iter().map(|label| row(label)).collect();
     let run = |row, repeat| PlannedRun { row, repeat, seed: u64::from(repeat) };
@@ -121,7 +121,7 @@ fn campaign(root: &Path, labels: &[&str]) -> CampaignFolder {
     Store::new(root).begin_campaign(campaign, "").unwrap()
 }
 
-/// Stores the run of a planned one; each is slower than the one before by 1 ms.
+/// Stores a run for a planned one; each is slower than the one before by 1 ms.
 fn measure(folder: &CampaignFolder, index: usize) -> Run {
     let plan = folder.campaign.plan(&folder.campaign.runs[index], 1);
     let slower = latlab_model::Nanos(1_000_000 * index as i64);

@@ -1,4 +1,4 @@
-//! The summary: on one screen, with what a reader needs first.
+//! The summary: on one screen, with the most important facts first.
 
 use crate::common::{self, Fixture};
 use latlab_model::Nanos;
@@ -24,7 +24,7 @@ fn the_answer_of_every_run_fits_on_a_screen() {
     for (name, fixture) in common::all().into_iter().chain(common::odd()) {
         for width in [80, 100, 120, 200] {
             let text = screen(&fixture, width);
-            // Below it two commands follow.
+            // Two commands follow below.
             assert!(text.lines().count() <= 22, "{name} at {width}:\n{text}");
             let widest = text.lines().filter(|line| !line.starts_with("Try first"));
             assert!(

@@ -1,4 +1,4 @@
-//! The pictures over time say what the rows say: read back, maxima, counts and marks are those of
+//! Charts over time show what the rows hold: parsed again, maxima, counts and marks are those of
 //! the run.
 
 use crate::common::{self, Fixture, Random, SECOND};
@@ -14,7 +14,7 @@ use latlab_stats::Span;
 type Draw = fn(&Run, &TimeData, &TimeOptions) -> String;
 const KINDS: [(&str, Draw); 3] = [("flow", flow), ("heatmap", heatmap), ("telemetry", telemetry)];
 
-/// Rows of a run that was never measured.
+/// Rows of a fictitious run.
 struct MadeRun {
     run: Run,
     rows: Vec<(u32, Span, Vec<i32>)>,
@@ -53,7 +53,7 @@ fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, missed: u64) -> (Span, Vec<i
 }
 
 impl MadeRun {
-    /// Each thread has a row for each second; what is late comes from the generator.
+    /// Each thread has a row for each second; late cycles come from the generator.
     fn new(threads: usize, seconds: i64, every: i64) -> MadeRun {
         let mut made = MadeRun { run: run(threads, seconds), rows: vec![], telemetry: vec![] };
         let (mut random, start) = (Random(5), first(&made.run));
@@ -72,7 +72,7 @@ impl MadeRun {
         made.sum()
     }
 
-    /// Makes the figures of the run those of its rows.
+    /// Computes the figures of the run from its rows.
     fn sum(mut self) -> MadeRun {
         let of = |thread: u32| self.rows.iter().filter(move |row| row.0 == thread);
         for one in &mut self.run.threads {
@@ -169,7 +169,7 @@ fn one_row() -> MadeRun {
     MadeRun::new(1, 1, 1)
 }
 
-/// A day on a large machine, each row five minutes long so that the test is quick.
+/// A day on a large machine, in rows of five minutes so that the test is fast.
 fn large() -> MadeRun {
     MadeRun::new(128, 86_400, 300)
 }
@@ -187,7 +187,7 @@ fn number(element: &str, name: &str) -> f64 {
     attribute(element, name).unwrap_or_else(|| panic!("{name} in {element}")).parse().unwrap()
 }
 
-/// All elements that have this attribute.
+/// All elements with this attribute.
 fn with<'a>(picture: &'a str, name: &str) -> Vec<&'a str> {
     let elements = picture.split('<').map(|element| element.split('>').next().unwrap());
     elements.filter(|element| attribute(element, name).is_some()).collect()
@@ -202,7 +202,7 @@ fn heights(path: &str) -> Vec<f64> {
         .collect()
 }
 
-/// The latency that a height stands for.
+/// The latency at a height.
 fn latency(panel: &str, y: f64) -> f64 {
     let (top, bottom) = (number(panel, "data-top"), number(panel, "data-bottom"));
     let (from, to) = (number(panel, "data-from-ns"), number(panel, "data-to-ns"));

@@ -1,11 +1,11 @@
-//! The axis of time: since the first release, in the unit that fits the stretch.
+//! The time axis: since the first release, in a unit that fits the range.
 
 use crate::pictures::svg::n;
 use crate::units::trimmed;
 use latlab_model::Nanos;
 use std::ops::Range;
 
-/// A unit with the distances of ticks that people know, in that unit.
+/// A unit, and the customary tick distances in it.
 struct Unit {
     name: &'static str,
     nanos: f64,
@@ -20,7 +20,6 @@ const UNITS: [Unit; 5] = [
     Unit { name: "h", nanos: 3.6e12, steps: &[1.0, 2.0, 3.0, 4.0, 6.0, 12.0, 24.0, 48.0, 72.0] },
 ];
 
-/// Where a time lies across.
 #[derive(Clone, Debug)]
 pub struct TimeAxis {
     pub left: f64,
@@ -30,26 +29,25 @@ pub struct TimeAxis {
 }
 
 impl TimeAxis {
-    /// From one end of a stretch to the other; numbers count from the start of the run.
+    /// From one end of a range to the other; labels count from the start of the run.
     pub fn new(left: f64, right: f64, start: Nanos, whole: Range<Nanos>) -> TimeAxis {
         TimeAxis { left, right, start, whole }
     }
 
-    /// Where a time lies; what is outside of the stretch lies at its end.
+    /// Horizontal coordinate of a time; times outside of the range are clamped to its ends.
     pub fn x(&self, at: Nanos) -> f64 {
         let length = (self.whole.end - self.whole.start).0 as f64;
         let share = (at - self.whole.start).0 as f64 / length;
         self.left + share.clamp(0.0, 1.0) * (self.right - self.left)
     }
 
-    /// Whether a time is drawn.
     pub fn holds(&self, at: Nanos) -> bool {
         self.whole.start <= at && at <= self.whole.end
     }
 
     fn unit(&self) -> &'static Unit {
         let length = (self.whole.end - self.whole.start).0 as f64;
-        // Far from the start small units would have numbers of many digits.
+        // Far from the start small units would need many digits.
         let length = length.max(((self.whole.start - self.start).0 as f64).min(2e9));
         &UNITS[match length {
             l if l < 2e6 => 0,
@@ -60,12 +58,11 @@ impl TimeAxis {
         }]
     }
 
-    /// What stands below the axis.
     pub fn title(&self) -> String {
         format!("Time since the first release in {}", self.unit().name)
     }
 
-    /// Where ticks are, and their names.
+    /// Positions and labels of the ticks.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let unit = self.unit();
         let length = (self.whole.end - self.whole.start).0 as f64 / unit.nanos;
@@ -90,7 +87,7 @@ impl TimeAxis {
             .collect()
     }
 
-    /// A span of time for a path: from and to, as numbers of the picture.
+    /// The coordinates of a time span, formatted for a path.
     pub fn pair(&self, from: Nanos, to: Nanos) -> (String, String) {
         (n(self.x(from)), n(self.x(to)))
     }

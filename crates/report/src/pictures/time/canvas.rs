@@ -1,4 +1,4 @@
-//! The paper of a picture over time: what is drawn goes down it, part below part.
+//! The canvas of a chart over time; parts are stacked from top to bottom.
 
 use super::TimeOptions;
 use super::axis::TimeAxis;
@@ -13,12 +13,12 @@ use crate::units::span;
 use latlab_model::Run;
 use maud::{Markup, html};
 
-/// Size of the type of keys and of numbers beside strips.
+/// Font size of keys and of numbers next to strips.
 pub const SMALL: f64 = 12.0;
-/// How wide a character of small type is, as far as that can be told without the font.
+/// Estimated character width at that size, without knowing the font.
 const SMALL_WIDTH: f64 = 6.7;
 
-/// A part of the canvas in which things are drawn to scale.
+/// A part of the canvas with a scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Area {
     pub left: f64,
@@ -28,7 +28,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// Where a share of the height is, from the bottom up.
+    /// Vertical coordinate of a fraction of the height, from the bottom.
     pub fn y(&self, share: f64) -> f64 {
         self.bottom - share * (self.bottom - self.top)
     }
@@ -42,34 +42,30 @@ impl Area {
     }
 }
 
-/// An entry of a key: how it looks, and its words.
+/// An entry of a key: a sample and its text.
 pub struct Key {
     pub look: KeyStyle,
     pub words: String,
 }
 
-/// How an entry of a key looks.
 pub enum KeyStyle {
-    /// A line of this style.
     Line(String),
-    /// A patch of this style.
     Patch(String),
-    /// Words alone.
+    /// Text without a sample.
     Plain,
 }
 
-/// The picture, as far as it is filled.
+/// The picture so far.
 pub struct Canvas<'a> {
     pub axis: TimeAxis,
     pub width: f64,
-    /// Where the next part begins.
+    /// Top of the next part.
     pub y: f64,
     parts: Vec<Markup>,
     options: &'a TimeOptions,
 }
 
 impl<'a> Canvas<'a> {
-    /// A canvas with its heading.
     pub fn new(run: &Run, data: &TimeData, options: &'a TimeOptions, what: &str) -> Canvas<'a> {
         let width = f64::from(options.width.max(280));
         let axis = TimeAxis::new(66.0, width - 18.0, data.start, data.whole.clone());
@@ -92,7 +88,7 @@ impl<'a> Canvas<'a> {
         self.parts.push(part);
     }
 
-    /// The next part of so much height, with the lines of the time axis.
+    /// Adds a part of this height, with the grid lines of the time axis.
     pub fn area(&mut self, height: f64) -> Area {
         let (left, right, top) = (self.axis.left, self.axis.right, self.y);
         let area = Area { left, right, top, bottom: top + height };
@@ -103,19 +99,18 @@ impl<'a> Canvas<'a> {
         area
     }
 
-    /// A line across an area with a number beside it.
+    /// A line across an area with a number next to it.
     pub fn level(&mut self, area: &Area, y: f64, words: &str) {
         self.draw(line((area.left, y), (area.right, y), GRID, 1.0));
         self.draw(text(area.left - 6.0, y + 4.0, Anchor::End, SMALL, INK, words));
     }
 
-    /// The two axes of an area.
     pub fn frame(&mut self, area: &Area) {
         self.draw(line((area.left, area.top), (area.left, area.bottom), INK, 1.0));
         self.draw(line((area.left, area.bottom), (area.right, area.bottom), INK, 1.0));
     }
 
-    /// The numbers of the time axis and its title, below what was drawn last.
+    /// Labels and title of the time axis, below the last part.
     pub fn time_axis(&mut self) {
         let y = self.y;
         for (x, words) in self.axis.ticks() {
@@ -128,7 +123,7 @@ impl<'a> Canvas<'a> {
         self.y += 44.0;
     }
 
-    /// A line of bold words and a key, in as many lines as they need.
+    /// A bold title followed by a key, wrapped as needed.
     pub fn keys(&mut self, title: &str, keys: Vec<Key>) {
         self.y += 20.0;
         let title_width = title.chars().count() as f64 * SMALL_WIDTH * 1.1;
@@ -150,7 +145,7 @@ impl<'a> Canvas<'a> {
         self.y += 11.0;
     }
 
-    /// Sentences below each other.
+    /// Adds sentences, each starting on a new line.
     pub fn sentences(&mut self, sentences: &[String]) {
         for sentence in sentences {
             for words in lines(sentence, self.width - 24.0, SMALL) {
@@ -160,13 +155,13 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Words in the middle of an area that holds nothing.
+    /// Text in the middle of an empty area.
     pub fn empty_note(&mut self, area: &Area, words: &str) {
         let middle = (area.left + area.right) / 2.0;
         self.draw(text(middle, area.y(0.5) + 4.0, Anchor::Middle, TEXT_SIZE, MUTED, words));
     }
 
-    /// The whole picture; the words say what it shows to those who do not see it.
+    /// Completes the picture; the description is for screen readers.
     pub fn finish(self, kind: &str, title: &str, description: &str) -> String {
         let id = &self.options.id;
         let (title_id, description_id) = (format!("{id}-title"), format!("{id}-desc"));
@@ -201,7 +196,7 @@ fn entry(x: f64, y: f64, swatch: f64, key: &Key) -> Markup {
     }
 }
 
-/// When, how much, and under what.
+/// Time, amount of data and conditions.
 fn facts(run: &Run, data: &TimeData) -> String {
     let started = facts::started(&run.started);
     let part = data.is_window().then(|| {

@@ -1,31 +1,30 @@
-//! What each CPU did, from the kernel's counters of its time.
+//! What each CPU did, from the kernel's CPU time counters.
 
 use super::track::Track;
 use latlab_model::Nanos;
 use latlab_stats::span::Grid;
 use std::collections::BTreeMap;
 
-/// What the time of a CPU goes into; user time holds that of guests.
+/// The kinds of CPU time; user time includes that of guests.
 const KINDS: [&str; 8] = ["user", "nice", "system", "irq", "softirq", "idle", "iowait", "steal"];
-/// Of those, the first that many are work.
+/// The first ones are work.
 const WORK: usize = 5;
-/// Those that interrupts take.
+/// Those of interrupts.
 const INTERRUPTS: std::ops::Range<usize> = 3..5;
-/// The one that the hypervisor gave to somebody else.
+/// Time that the hypervisor gave to another guest.
 const STEAL: usize = 7;
 
 type Ticks = [Option<i64>; KINDS.len()];
 
-/// The tracks of one CPU.
 #[derive(Clone, Debug)]
 pub struct Cpu {
     now: Ticks,
     before: Option<(Nanos, Ticks)>,
-    /// Percent of its time that it worked.
+    /// Percent of the time that it worked.
     pub busy: Track,
-    /// Percent of its time that interrupts took.
+    /// Percent of the time in interrupts.
     pub interrupts: Track,
-    /// Percent of its time that was stolen.
+    /// Percent of the time that was stolen.
     pub stolen: Track,
 }
 
@@ -42,8 +41,8 @@ impl Cpus {
         Cpus { grid, at: None, all: BTreeMap::new() }
     }
 
-    /// Takes a row of `cpu3 user`. A row of a later time says that the reading before is whole: a
-    /// counter that has no row of it has not changed.
+    /// Adds a row of a series such as `cpu3 user`. A row with a later time completes the previous
+    /// reading: a counter without a row in it has not changed.
     pub fn push(&mut self, subject: &str, at: Nanos, value: Option<i64>) {
         let Some((cpu, kind)) = parsed(subject) else { return };
         match self.at {
@@ -52,7 +51,7 @@ impl Cpus {
                 self.at = Some(at);
             }
             None => self.at = Some(at),
-            // The end of a time in which nothing changed says what is known.
+            // The row that ends a period without changes adds nothing new.
             Some(reading) if at < reading => return,
             Some(_) => {}
         }
@@ -67,7 +66,7 @@ impl Cpus {
         cpu.now[kind] = value;
     }
 
-    /// The tracks of every CPU, with the last reading.
+    /// The tracks of every CPU, including the last reading.
     pub fn tracks(&self) -> BTreeMap<u32, Cpu> {
         let mut all = self.all.clone();
         if let Some(at) = self.at {
@@ -103,13 +102,13 @@ struct CpuShares {
 }
 
 impl CpuShares {
-    /// None where the CPU was away.
+    /// `None` if the CPU was offline.
     fn shares_between(before: &Ticks, after: &Ticks) -> Option<CpuShares> {
         let mut growth = [0.0; KINDS.len()];
         for (kind, growth) in growth.iter_mut().enumerate() {
             match (before[kind], after[kind]) {
                 (Some(before), Some(after)) if after >= before => *growth = (after - before) as f64,
-                // A kernel may not know every kind.
+                // A kernel may not have every kind.
                 (None, None) => {}
                 _ => return None,
             }
@@ -137,7 +136,7 @@ mod tests {
             (0, "steal", 0),
             (0, "softirq", 0),
             (1, "idle", 150),
-            // In the second reading the user time is the same, which its next row tells.
+            // User time is unchanged in the second reading, as its next row shows.
             (1, "user", 10),
             (2, "user", 60),
             (2, "steal", 25),

@@ -1,4 +1,4 @@
-//! What the pictures over time are made of, taken row by row and kept in columns.
+//! The data of charts over time, accumulated row by row in columns.
 
 use super::cpu::Cpus;
 use super::dots::Dots;
@@ -14,37 +14,36 @@ use latlab_stats::span::{Columns, Grid};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Columns of time; a picture of 960 pixels has two pixels for each.
+/// Columns of time; a chart of 960 pixels has two pixels for each.
 const COLUMNS: usize = 430;
-/// Columns that a page carries, of all threads together: five hours of four threads with an
-/// interval each second are 72 000, and stay as they are.
+/// Columns that a page carries, of all threads together. Five hours of four threads with an
+/// interval each second are 72 000, and are not joined.
 const ROWS: usize = 80_000;
-/// Values of the conditions that a page carries.
+/// Condition values that a page carries.
 const VALUES: usize = 640_000;
-/// Lines of the conditions that each CPU has: frequency, load, interrupts, stolen time.
+/// Condition lines for each CPU: frequency, load, interrupts, stolen time.
 const LINES_OF_A_CPU: usize = 4;
-/// Lines that a machine has: sensors and busy threads.
+/// Condition lines for a machine: sensors and busy threads.
 const OTHER_LINES: usize = 16;
-/// Threads of the machine whose share of a CPU is drawn: the busiest ones.
+/// The number of other threads whose CPU share is drawn, the busiest first.
 const BUSIEST: usize = 8;
 
-/// The rows of a run, or of a window of it, joined to columns as they are taken.
-///
-/// Rows of a thread and of a series are taken in the order of time, as the tables have them.
+/// The rows of a run, or of a window of it, joined into columns as they are read. Rows of one
+/// thread or series must come in time order, as in the tables.
 #[derive(Clone, Debug)]
 pub struct TimeData {
     pub(super) start: Nanos,
     pub(super) whole: Range<Nanos>,
-    /// Columns of latencies: none holds less than an interval.
+    /// Columns of latencies; none is shorter than an interval.
     pub(super) grid: Grid,
-    /// Columns of the conditions, which are read when they are read.
+    /// Columns of the conditions, which do not follow the intervals.
     pub(super) fine: Grid,
     pub(super) threads: BTreeMap<u32, Columns>,
     pub(super) heat: Heat,
     pub(super) gauges: BTreeMap<(String, String), Gauge>,
     pub(super) cpus: Cpus,
     pub(super) busiest: Vec<(String, Counter)>,
-    /// Threads of the kernel that handle interrupts.
+    /// Kernel threads that handle interrupts.
     pub(super) handlers: BTreeMap<String, Counter>,
     pub(super) spikes: Vec<Option<Spike>>,
     pub(super) dots: Dots,
@@ -52,14 +51,14 @@ pub struct TimeData {
 }
 
 impl TimeData {
-    /// Nothing yet of a run, or of a window of it on CLOCK_MONOTONIC. The edges are those between
-    /// which `coarse` counts: the lower one of each, in nanoseconds.
+    /// Empty data for a run, or for a window of it on CLOCK_MONOTONIC. `edges` are the lower edges
+    /// in nanoseconds of the bins that `coarse` counts.
     pub fn new(run: &Run, edges: &[i64], window: Option<Range<Nanos>>) -> TimeData {
         TimeData::with_rows_of(run.asked.keep.interval_ns, run, edges, window)
     }
 
-    /// Nothing yet of a window of a run that is drawn cycle by cycle: its latencies come as
-    /// samples, and none as rows of intervals.
+    /// Empty data for a window that is drawn cycle by cycle: latencies come as samples, not as
+    /// intervals.
     pub fn of_samples(run: &Run, edges: &[i64], window: Range<Nanos>) -> TimeData {
         let periods = run.threads.iter().filter_map(|one| one.setup.period_ns);
         TimeData::with_rows_of(periods.max().unwrap_or(Nanos(1)), run, edges, Some(window))
@@ -78,8 +77,7 @@ impl TimeData {
         TimeData::with(run, edges, whole, (grid, fine))
     }
 
-    /// Nothing yet of a run, for as many columns as a page carries: for most runs each holds one
-    /// interval.
+    /// Empty data with as many columns as a page carries; for most runs each holds one interval.
     pub fn fine(run: &Run) -> TimeData {
         let whole = whole(run);
         let grid = Grid::new(&whole, ROWS / run.threads.len().max(1), run.asked.keep.interval_ns);
@@ -122,7 +120,7 @@ impl TimeData {
         from < self.whole.end && to > self.whole.start
     }
 
-    /// A row of the intervals of a thread, with its counts between the coarse edges.
+    /// Adds an interval of a thread, with its counts between the coarse edges.
     pub fn interval(&mut self, thread: u32, row: &Span, coarse: &[i32]) {
         if self.holds(row.from, row.to) {
             let grid = self.grid;
@@ -131,7 +129,7 @@ impl TimeData {
         }
     }
 
-    /// A latency that is known with its release.
+    /// Adds a latency with a known release.
     pub fn spike(&mut self, spike: Spike) {
         if self.holds(spike.release_ns, spike.release_ns + Nanos(1)) {
             let largest = &mut self.spikes[self.grid.part(spike.release_ns)];
@@ -141,7 +139,7 @@ impl TimeData {
         }
     }
 
-    /// A sample of a window that is drawn cycle by cycle.
+    /// Adds a sample of a window that is drawn cycle by cycle.
     pub fn sample(&mut self, thread: u32, sample: Sample) {
         let Sample { release_ns, latency_ns, .. } = sample;
         if !self.holds(release_ns, release_ns + Nanos(1)) {
@@ -163,7 +161,7 @@ impl TimeData {
         self.heat.add_one(stretch, latency_ns);
     }
 
-    /// A row of the telemetry; what no picture shows is left out.
+    /// Adds a telemetry row; series that no chart shows are ignored.
     pub fn telemetry(&mut self, series: &Series, at: Nanos, value: Option<i64>) {
         match series.metric.as_str() {
             metric::TEMPERATURE | metric::FREQUENCY => self.gauge(series, at, value),
@@ -199,27 +197,26 @@ impl TimeData {
         tracks.into_iter().filter(|(_, track)| !track.is_empty()).collect()
     }
 
-    /// The columns of each thread.
     pub(crate) fn thread_spans(&self) -> Vec<(u32, Vec<Span>)> {
         self.threads.iter().map(|(thread, columns)| (*thread, columns.spans())).collect()
     }
 
-    /// The column of latencies in which a time lies.
+    /// The index of the latency column that contains a time.
     pub(crate) fn part(&self, time: Nanos) -> usize {
         self.grid.part(time)
     }
 
-    /// How long a column of latencies is.
+    /// Length of a latency column.
     pub(crate) fn step(&self) -> Nanos {
         self.grid.range_of(0).end - self.grid.range_of(0).start
     }
 
-    /// How long a column of the conditions is.
+    /// Length of a conditions column.
     pub(crate) fn conditions_step(&self) -> Nanos {
         self.fine.range_of(0).end - self.fine.range_of(0).start
     }
 
-    /// All threads together.
+    /// All threads pooled.
     pub(super) fn pooled(&self) -> Vec<Span> {
         let mut pooled = Columns::new(self.grid);
         for (_, spans) in self.thread_spans() {
@@ -229,7 +226,7 @@ impl TimeData {
     }
 }
 
-/// Whether a thread with this name is one of the kernel's for interrupts, hard or soft.
+/// Whether this is the name of a kernel thread for hard or soft interrupts.
 fn is_handler(name: &str) -> bool {
     name.starts_with("irq/") || name.starts_with("ksoftirqd/")
 }
@@ -240,12 +237,12 @@ fn whole(run: &Run) -> Range<Nanos> {
     start..start + run.measured_ns.max(Nanos(1))
 }
 
-/// Whether the run, whose texts are harmless, has this name for the subject of a table.
+/// Whether the sanitized run shows a table's subject by this name.
 fn is_shown_as(name: &str, subject: &str) -> bool {
     name == subject || subject.contains(is_hidden) && name == escape_controls(subject)
 }
 
-/// So that `cpu10` comes after `cpu9`.
+/// Sort key that puts `cpu10` after `cpu9`.
 pub(super) fn number_in(subject: &str) -> u32 {
     let digits = subject.chars().skip_while(|c| !c.is_ascii_digit());
     digits.take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)

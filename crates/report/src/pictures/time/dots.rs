@@ -1,4 +1,4 @@
-//! Every sample of a window, as dots: those that would cover each other are one.
+//! Every sample of a window as a dot; dots that would cover each other are merged.
 
 use latlab_model::samples::Sample;
 use latlab_model::{Nanos, Run};
@@ -6,22 +6,21 @@ use latlab_stats::Span;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Places of a dot in the whole width.
+/// Dot positions across the whole width.
 const ACROSS: f64 = 1200.0;
-/// Places of a dot in a height of ten times the latency.
+/// Dot positions for each factor of ten in latency.
 const UP_A_DECADE: f64 = 90.0;
 
-/// Samples by thread and by the place that they take.
+/// Samples by thread and dot position.
 #[derive(Clone, Debug)]
 pub struct Dots {
     whole: Range<Nanos>,
     periods: BTreeMap<u32, Nanos>,
-    /// Whether a release without a sample was missed: samples may have been lost as well.
+    /// Whether a release without a sample is an overrun; otherwise its sample may have been lost.
     complete: bool,
     threads: BTreeMap<u32, Thread>,
 }
 
-/// The dots of one thread.
 #[derive(Clone, Default, Debug)]
 struct Thread {
     dots: BTreeMap<(u32, i32), Dot>,
@@ -29,12 +28,10 @@ struct Thread {
     missed: Vec<Span>,
 }
 
-/// Samples that lie so close that they are one dot.
+/// Samples so close that they are drawn as one dot.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Dot {
-    /// The largest of them.
     pub sample: Sample,
-    /// How many they are.
     pub count: u64,
 }
 
@@ -49,7 +46,7 @@ impl Dots {
         }
     }
 
-    /// Takes a sample; what comes back is the stretch in which releases were missed before it.
+    /// Adds a sample; returns the span of the overruns before it.
     pub fn push(&mut self, thread: u32, sample: Sample) -> Option<Span> {
         let length = (self.whole.end - self.whole.start).0 as f64;
         let across = (sample.release_ns - self.whole.start).0 as f64 / length * ACROSS;
@@ -68,7 +65,7 @@ impl Dots {
         gap
     }
 
-    /// Between the releases of a thread.
+    /// Time between the releases of a thread.
     pub fn period(&self, thread: u32) -> Nanos {
         self.periods.get(&thread).copied().unwrap_or(Nanos(1))
     }
@@ -78,8 +75,7 @@ impl Dots {
         self.threads_of(thread).flat_map(|known| known.dots.values())
     }
 
-    /// The releases of a thread, or of all, that have no sample, where that means that they were
-    /// missed.
+    /// The overruns of a thread, or of all; empty if a missing sample need not be an overrun.
     pub fn missed(&self, thread: Option<u32>) -> Vec<Span> {
         self.threads_of(thread).flat_map(|known| known.missed.iter().copied()).collect()
     }
@@ -94,7 +90,7 @@ impl Dots {
     }
 }
 
-/// The releases between two samples that follow each other.
+/// The overruns between two consecutive samples.
 fn missed(last: Nanos, next: Sample, period: Nanos) -> Option<Span> {
     let period = period.0.max(1);
     let missed = ((next.release_ns - last).0 + period / 2) / period - 1;

@@ -1,4 +1,4 @@
-//! The findings of a run that have a time, as lines through a picture with their codes above.
+//! Timed findings as vertical lines through a chart, with their codes above.
 
 use super::canvas::{Area, Canvas, SMALL};
 use crate::pictures::svg::{Anchor, INK, n, text};
@@ -6,17 +6,17 @@ use latlab_model::{Nanos, Run};
 use maud::html;
 use std::collections::BTreeMap;
 
-/// Rows of codes above a picture, at most.
+/// Maximum rows of codes above a chart.
 const ROWS: usize = 4;
 const ROW: f64 = 15.0;
-/// Marks of one code that are closer than this are told as one.
+/// Marks of one code closer than this are merged.
 const CLOSE: f64 = 26.0;
 
-/// Findings of one code close to each other.
+/// Neighbouring findings of one code.
 struct FindingMark {
     code: String,
     xs: Vec<(f64, Nanos)>,
-    /// Where its words are; none where no row has room.
+    /// Row of the label; `None` if no row has room.
     row: Option<usize>,
 }
 
@@ -33,7 +33,6 @@ impl FindingMark {
     }
 }
 
-/// The marks of a picture.
 pub struct FindingMarks {
     all: Vec<FindingMark>,
     top: f64,
@@ -43,7 +42,7 @@ pub struct FindingMarks {
 }
 
 impl FindingMarks {
-    /// Finds room for the words, below what the canvas holds already.
+    /// Places the labels below what is already on the canvas.
     pub fn new(run: &Run, canvas: &mut Canvas) -> FindingMarks {
         let (left, right) = (canvas.axis.left, canvas.axis.right);
         let mut all = marks(run, canvas);
@@ -61,7 +60,7 @@ impl FindingMarks {
         FindingMarks { all, top, rows, left, right }
     }
 
-    /// Draws the lines down to the end of what they belong to, and the words.
+    /// Draws the labels, and the lines down to the end of their areas.
     pub fn draw(&self, canvas: &mut Canvas, areas: &[Area]) {
         let Some(bottom) = areas.iter().map(|area| area.bottom).reduce(f64::max) else { return };
         for mark in &self.all {
@@ -81,7 +80,7 @@ impl FindingMarks {
         }
     }
 
-    /// What could not be named for want of room.
+    /// Codes that had no room for a label.
     pub fn unnamed(&self) -> Option<String> {
         let unnamed = self.all.iter().filter(|mark| mark.row.is_none());
         let count: usize = unnamed.map(|mark| mark.xs.len()).sum();
@@ -91,7 +90,7 @@ impl FindingMarks {
         })
     }
 
-    /// All codes with their times, for those who do not see the lines.
+    /// All codes with their times, for screen readers.
     pub fn words(&self, start: Nanos) -> Option<String> {
         let one = |mark: &FindingMark| {
             let since = (mark.xs[0].1 - start).max(Nanos::ZERO).as_secs_f64();
@@ -102,7 +101,7 @@ impl FindingMarks {
     }
 }
 
-/// From where to where the words of a mark are: behind its first line, or before the right end.
+/// The horizontal extent of a label: after its first line, or before the right edge.
 fn reach(mark: &FindingMark, left: f64, right: f64) -> (f64, f64) {
     let from = (mark.xs[0].0 + 2.0).min(right + 14.0 - mark.width()).max(left - 50.0);
     (from, from + mark.width())
@@ -110,7 +109,7 @@ fn reach(mark: &FindingMark, left: f64, right: f64) -> (f64, f64) {
 
 fn marks(run: &Run, canvas: &Canvas) -> Vec<FindingMark> {
     let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
-    // What was read just before the first release belongs to the beginning.
+    // Findings from just before the first release belong to the start.
     let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), one.code())));
     let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| canvas.axis.holds(*at)).collect();
     timed.sort();

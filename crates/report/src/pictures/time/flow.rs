@@ -1,4 +1,4 @@
-//! `flow`: latency over time, with the conditions on the same axis below it.
+//! `flow`: latency over time, with the conditions below on the same axis.
 
 use super::canvas::{Area, Canvas};
 use super::data::TimeData;
@@ -17,12 +17,12 @@ use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
 
-/// More threads than these are drawn together, with a row of colours for each.
+/// If there are more threads, they share a panel, and each gets a row of colours.
 const PANELS: usize = 4;
 const STRIP_HEIGHT: f64 = 44.0;
 
-/// Latency over time as one SVG element: smallest, median, p99.9 and largest of each second or of
-/// each column, missed releases, findings at their time, and what the conditions were then.
+/// Latency over time as one SVG element: minimum, median, p99.9 and maximum of each second or
+/// column, overruns, findings, and the conditions.
 pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut canvas =
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
@@ -64,12 +64,12 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     canvas.finish("flow", &title, &words.join(" "))
 }
 
-/// Whether p99.9 is only limited in a column.
+/// Whether a column has only an upper limit for p99.9.
 fn has_limits(threads: &[(u32, Vec<Span>)]) -> bool {
     threads.iter().flat_map(|(_, spans)| spans).any(|span| span.p99_9_is_limit)
 }
 
-/// Says what stands for p99.9 where there are few cycles.
+/// Explains what replaces p99.9 in columns with few cycles.
 fn few(data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Option<String> {
     let few = data.dots.is_empty() && has_limits(threads);
     let text = "With fewer than 1000 cycles p99.9 is only limited: it is at most the largest.";
@@ -121,7 +121,7 @@ fn heights(
     let min = pooled.iter().filter_map(|span| span.min).min().unwrap_or_default();
     let max = pooled.iter().filter_map(|span| span.max).max().unwrap_or_default();
     let scale = match options.scale {
-        // Most dots lie near the smallest.
+        // Most dots lie near the smallest latency.
         LatencyScale::Auto if !data.dots.is_empty() && max > min.max(Nanos(1_000)) * 12 => {
             LatencyScale::Log
         }
@@ -139,7 +139,7 @@ fn one(
     height: f64,
 ) -> Area {
     let cycles = !data.dots.is_empty();
-    // Samples tell when releases were missed; the columns reach out of a window.
+    // Samples show the exact time of overruns; columns extend beyond a window.
     let missed = if cycles { data.dots.missed(panel.thread) } else { panel.spans.to_vec() };
     let count = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
     let counted = match count {
@@ -172,7 +172,7 @@ fn name(run: &Run, thread: u32) -> String {
     cpu.map_or(format!("Thread {thread}"), |cpu| format!("Thread {thread}, CPU {cpu}"))
 }
 
-/// The largest of the columns, with its release where the run or a spike tells it.
+/// The largest latency of the columns, with its release if the run or a spike has it.
 fn known_max(
     run: &Run,
     data: &TimeData,
@@ -187,7 +187,7 @@ fn known_max(
     Some((max, release.or(spike.map(|spike| spike.release_ns))))
 }
 
-/// What the picture shows, for those who do not see it.
+/// Description of the chart for screen readers.
 fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<String> {
     let column = data.grid.range_of(0);
     let mut words = vec![format!(

@@ -1,10 +1,9 @@
-//! How many latencies were how large, column by column.
+//! Latency counts by size for each column of time.
 
 use latlab_model::Nanos;
 use latlab_stats::span::{Grid, add_counts};
 use std::ops::Range;
 
-/// Counts over time and latency.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Heat {
     grid: Grid,
@@ -13,14 +12,13 @@ pub struct Heat {
     columns: Vec<Option<HeatColumn>>,
 }
 
-/// The counts of one column.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeatColumn {
-    /// What its rows reach over.
+    /// The time that its rows cover.
     pub stretch: Range<Nanos>,
     /// Latencies in each bin.
     pub counts: Vec<u64>,
-    /// Time of all its rows, ns: with two threads twice as long.
+    /// Total time of its rows, ns; two threads count twice.
     pub weight: f64,
 }
 
@@ -29,22 +27,22 @@ impl Heat {
         Heat { grid, edges: edges.to_vec(), columns: vec![None; grid.parts()] }
     }
 
-    /// Takes a row of one thread.
+    /// Adds a row of one thread.
     pub fn add(&mut self, stretch: Range<Nanos>, coarse: &[i32]) {
         add_counts(&mut self.column(stretch).counts, coarse);
     }
 
-    /// Takes one latency of one thread, whose next cycle comes at the end of the stretch.
+    /// Adds one latency; the thread's next cycle comes at the end of the span.
     pub fn add_one(&mut self, stretch: Range<Nanos>, latency: Nanos) {
         let above = self.edges.partition_point(|edge| *edge <= latency.0);
         let column = self.column(stretch);
-        // One below zero lies in no bin.
+        // A negative latency has no bin.
         if let Some(bin) = above.checked_sub(1) {
             column.counts[bin] += 1;
         }
     }
 
-    /// The column of a stretch of one thread, which reaches over the stretch then.
+    /// The column for a span of one thread, extended to cover it.
     fn column(&mut self, stretch: Range<Nanos>) -> &mut HeatColumn {
         let bins = self.edges.len();
         let column = self.columns[self.grid.part(stretch.start)].get_or_insert_with(|| {
@@ -56,12 +54,11 @@ impl Heat {
         column
     }
 
-    /// The columns that hold rows.
     pub fn columns(&self) -> impl Iterator<Item = &HeatColumn> {
         self.columns.iter().flatten()
     }
 
-    /// The bins that hold something, from the lowest to the highest.
+    /// The range of non-empty bins.
     pub fn used(&self) -> Option<Range<usize>> {
         let used = |bin: &usize| self.columns().any(|column| column.counts[*bin] > 0);
         let first = (0..self.edges.len()).find(used)?;
@@ -70,7 +67,7 @@ impl Heat {
 }
 
 impl HeatColumn {
-    /// Latencies of a second of one thread in a bin.
+    /// Latencies in a bin for each second of one thread.
     pub fn rate(&self, bin: usize) -> f64 {
         self.counts[bin] as f64 * 1e9 / self.weight
     }

@@ -1,4 +1,4 @@
-//! `heatmap`: how many latencies were how large, over time; the darker, the more.
+//! `heatmap`: how many latencies had which size, over time; darker is more.
 
 use super::canvas::{Area, Canvas, Key, KeyStyle};
 use super::data::TimeData;
@@ -17,11 +17,11 @@ use latlab_model::{Nanos, Run};
 use maud::html;
 
 const HEIGHT: f64 = 330.0;
-/// What lies on the light ground, which is light in the dark too.
+/// Colour of what is drawn on the ground, which is light in dark mode too.
 const ON_PAPER: &str = "#1b1f24";
 
-/// Time and latency as one SVG element, its colours how many; the largest of each column is a
-/// line on top.
+/// Latency over time as one SVG element: colours for the counts, and a line for the maximum of each
+/// column.
 pub fn heatmap(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut canvas =
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
@@ -85,7 +85,7 @@ fn rates(data: &TimeData) -> impl Iterator<Item = f64> + '_ {
     data.heat.columns().flat_map(move |column| bins.clone().map(|bin| column.rate(bin)))
 }
 
-/// From the lowest bin that holds something to above the largest latency.
+/// From the lowest non-empty bin to above the largest latency.
 fn heights(
     data: &TimeData,
     pooled: &[latlab_stats::Span],
@@ -119,7 +119,7 @@ fn cells(
             if let Some(level) = level {
                 levels[level].1 += column.counts[bin];
             }
-            // Cells of one colour that touch are one.
+            // Adjacent cells of one colour are merged.
             match (&mut run, level) {
                 (Some((known, _, to)), Some(level))
                     if *known == level && column.stretch.start <= *to =>
@@ -147,7 +147,7 @@ fn cells(
     }
 }
 
-/// The largest of each column as a line, and the spikes that are known with their release.
+/// The maximum of each column as a line, and the spikes with a known release.
 fn maxima(canvas: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &Area) {
     let pooled = data.pooled();
     let y = |latency: Nanos| area.y(heights.place(latency.0 as f64));
@@ -167,7 +167,7 @@ fn maxima(canvas: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: 
     }
 }
 
-/// A number with two digits that count.
+/// A number with two significant digits.
 fn two_digits(value: f64) -> String {
     let decimals = (1.0 - value.log10().floor()).clamp(0.0, 9.0) as usize;
     trimmed(format!("{value:.decimals$}"))

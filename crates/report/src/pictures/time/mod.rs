@@ -1,7 +1,6 @@
-//! Pictures over time: `flow`, `heatmap` and `telemetry`.
-//!
-//! A day of a run is joined to a column for every other pixel while it is read, so that a picture
-//! of any length takes little memory. Joining keeps every maximum and every missed release.
+//! Charts over time: `flow`, `heatmap` and `telemetry`. Rows are joined into a column for every
+//! other pixel while they are read, so that a chart of any length needs little memory. Joining
+//! preserves every maximum and every overrun.
 
 mod axis;
 mod canvas;
@@ -27,22 +26,19 @@ use latlab_model::Run;
 pub(crate) use strips::{Strip, measured_strips};
 pub use telemetry::telemetry;
 
-/// What a picture over time shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Latencies of each thread, with the conditions below them.
     Flow,
-    /// How many latencies were how large, at each time.
+    /// How many latencies had which size, over time.
     Heatmap,
-    /// The conditions.
     Telemetry,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: &[Kind] = &[Kind::Flow, Kind::Heatmap, Kind::Telemetry];
 
-    /// Its name on the command line and in names of files.
+    /// Name on the command line and in file names.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Flow => "flow",
@@ -51,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// The picture of a run as one SVG element.
+    /// The chart of a run as one SVG element.
     pub fn draw(self, run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         match self {
             Kind::Flow => flow(run, data, options),
@@ -61,14 +57,13 @@ impl Kind {
     }
 }
 
-/// How a picture over time is made; from when to when is a matter of its [`TimeData`].
+/// Options of a chart over time; the time range is part of its [`TimeData`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct TimeOptions {
-    /// Width of the picture; its height follows from what it holds.
+    /// Width of the picture; its height follows from its content.
     pub width: u32,
-    /// The axis of latencies.
     pub scale: LatencyScale,
-    /// Prefix of the ids in the picture; two pictures in one page need two.
+    /// Prefix of the ids in the picture; must be unique on a page.
     pub id: String,
 }
 
@@ -78,14 +73,12 @@ impl Default for TimeOptions {
     }
 }
 
-/// How latencies are laid out in height.
+/// The scale of the latency axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum LatencyScale {
-    /// Logarithmic where the largest would squeeze all others into a corner.
+    /// Logarithmic if the largest latency would squeeze all others into a corner.
     #[default]
     Auto,
-    /// Linear.
     Linear,
-    /// Logarithmic.
     Log,
 }

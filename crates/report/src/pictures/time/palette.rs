@@ -1,7 +1,7 @@
-//! Colours of a density: viridis, which people with any colour vision see rise evenly, and which
-//! rises evenly in grey as well.
+//! Colours of a density: viridis, which is perceptually uniform with any colour vision and in
+//! greyscale.
 
-/// From few to many: viridis from its yellow to its violet, so that more ink is more.
+/// From few to many: viridis from yellow to violet, so that darker is more.
 const STOPS: [(u8, u8, u8); 10] = [
     (189, 223, 38),
     (122, 209, 81),
@@ -15,7 +15,7 @@ const STOPS: [(u8, u8, u8); 10] = [
     (68, 1, 84),
 ];
 
-/// Steps of colour that a picture has.
+/// Number of colours in a chart.
 pub const LEVELS: usize = 20;
 
 /// The colour of a level, from few to many.
@@ -36,21 +36,20 @@ fn mixed(share: f64) -> (u8, u8, u8) {
 /// A logarithmic scale of colours.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shades {
-    /// What has the first colour.
+    /// Value of the first colour.
     pub from: f64,
-    /// What has the last one.
+    /// Value of the last colour.
     pub to: f64,
 }
 
 impl Shades {
-    /// A scale that holds all of these that are above zero.
+    /// A scale for all positive values; `None` if there are none.
     pub fn holding(values: impl Iterator<Item = f64>) -> Option<Shades> {
         let range = values.filter(|value| *value > 0.0).map(|value| (value, value));
         let (from, to) = range.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
         Some(Shades { from, to: to.max(from * 1.000_001) })
     }
 
-    /// The level of a value.
     pub fn level(&self, value: f64) -> usize {
         let share = (value / self.from).ln() / (self.to / self.from).ln();
         ((share * LEVELS as f64) as usize).min(LEVELS - 1)

@@ -1,4 +1,4 @@
-//! A panel of latencies over time: from the smallest to p99.9 as a band, median and maximum.
+//! A panel of latencies over time: a band from the minimum to p99.9, median and maximum.
 
 use super::canvas::{Area, Canvas, Key, KeyStyle};
 use super::scale::LatencyHeights;
@@ -8,26 +8,22 @@ use latlab_model::Nanos;
 use latlab_stats::Span;
 use maud::{Markup, html};
 
-/// Room above the columns for the marks of missed releases.
+/// Room above the columns for the overrun marks.
 const MISSED_ROOM: f64 = 9.0;
 
-/// What is drawn in one panel.
 pub struct Panel<'a> {
-    /// Number of the thread; none for all together.
+    /// `None` for all threads pooled.
     pub thread: Option<u32>,
-    /// Its words.
     pub name: String,
-    /// The colour of the thread, or that of text for all together.
+    /// The colour of the thread, or the text colour for all threads.
     pub colour: &'static str,
-    /// Its columns.
     pub spans: &'a [Span],
-    /// The largest latency with its release, where that is known.
+    /// The largest latency, with its release if known.
     pub max: Option<(Nanos, Option<Nanos>)>,
-    /// The deadline of the run.
     pub deadline: Option<DeadlineMark>,
 }
 
-/// The lines of a panel: the colour is that of its thread, the pattern says which figure it is.
+/// The lines of a panel: the colour shows the thread, the pattern the figure.
 fn max_style(colour: &str) -> String {
     format!("fill:none;stroke:{colour};stroke-width:1.6")
 }
@@ -40,7 +36,7 @@ fn p99_9_style(colour: &str) -> String {
     format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-dasharray:6 3")
 }
 
-/// The upper limit of p99.9 where the latencies are too few for it.
+/// The upper limit of p99.9 in columns with too few latencies.
 fn limit_style(colour: &str) -> String {
     format!("fill:none;stroke:{colour};stroke-width:1.3;stroke-opacity:.5;stroke-dasharray:2 4")
 }
@@ -49,7 +45,7 @@ fn band_style(colour: &str) -> String {
     format!("fill:{colour};fill-opacity:.16;stroke:none")
 }
 
-/// What the lines of all panels are.
+/// The key for the lines of all panels.
 pub fn keys(missed: bool, many: bool, limits: bool, deadline: Option<String>) -> Vec<Key> {
     let key = |look: KeyStyle, words: &str| Key { look, words: words.to_string() };
     let of = if many { "largest of each column" } else { "largest" };
@@ -70,7 +66,7 @@ pub fn keys(missed: bool, many: bool, limits: bool, deadline: Option<String>) ->
 }
 
 impl Panel<'_> {
-    /// Draws the panel; the scale is that of all panels.
+    /// Draws the panel; all panels share the scale.
     pub fn draw(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
         let area = self.draw_empty(canvas, heights, height);
         let drawn = self.lines(canvas, heights, &area);
@@ -85,7 +81,7 @@ impl Panel<'_> {
         area
     }
 
-    /// Draws the panel with its missed releases only, for dots.
+    /// Draws a panel with only its overrun marks, as a ground for dots.
     pub fn draw_empty(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
         let outer = canvas.area(height + MISSED_ROOM);
         let area = Area { top: outer.top + MISSED_ROOM, ..outer };
@@ -135,7 +131,7 @@ impl Panel<'_> {
         }
     }
 
-    /// A bar above each column in which releases were missed.
+    /// A bar above each column with overruns.
     fn missed_marks(&self, canvas: &Canvas, area: &Area) -> Markup {
         html! {
             @for span in self.spans.iter().filter(|span| span.missed > 0) {
@@ -149,7 +145,7 @@ impl Panel<'_> {
         }
     }
 
-    /// A ring around the largest latency, which the heading of the panel names.
+    /// A ring around the largest latency, which the heading names.
     fn maximum(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
         let Some((max, release)) = self.max else { return html! {} };
         let column = self.spans.iter().find(|span| span.max == Some(max));
@@ -167,7 +163,7 @@ impl Panel<'_> {
     }
 }
 
-/// A line that goes level through each column, and has a gap where there is none.
+/// A line that is level in each column, with gaps where there is no value.
 pub fn stepped(canvas: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>) -> String {
     let mut path = String::new();
     let mut reached = None;
@@ -186,7 +182,7 @@ pub fn stepped(canvas: &Canvas, spans: &[Span], y: impl Fn(&Span) -> Option<f64>
     path
 }
 
-/// The area between two such lines; what touches is one outline, so that no seam is seen.
+/// The area between two such lines. Adjacent columns share one outline, so that no seams show.
 pub fn band(canvas: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64, f64)>) -> String {
     let mut path = String::new();
     let mut back: Vec<String> = Vec::new();
@@ -216,7 +212,7 @@ pub fn band(canvas: &Canvas, spans: &[Span], ends: impl Fn(&Span) -> Option<(f64
     path
 }
 
-/// A line of small words at the left of what follows.
+/// A small left-aligned heading.
 pub fn heading(canvas: &mut Canvas, words: &str) {
     canvas.y += 20.0;
     let y = canvas.y;

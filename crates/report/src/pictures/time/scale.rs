@@ -1,4 +1,4 @@
-//! Latencies in height.
+//! The latency axis of charts over time.
 
 use super::LatencyScale;
 use crate::pictures::axis::one_two_five;
@@ -6,13 +6,12 @@ use crate::pictures::deadline::DeadlineMark;
 use latlab_model::Nanos;
 use latlab_stats::Span;
 
-/// A largest latency of more times the usual p99.9 would squeeze that into a corner.
+/// A larger ratio of the maximum to the typical p99.9 would squeeze the latter into a corner.
 const LINEAR_UP_TO: f64 = 6.0;
 
-/// From the lower end of the axis to its upper end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LatencyHeights {
-    /// Whether it is logarithmic.
+    /// Whether the axis is logarithmic.
     pub log: bool,
     /// Latency at the lower end, ns.
     pub from: f64,
@@ -21,7 +20,7 @@ pub struct LatencyHeights {
 }
 
 impl LatencyHeights {
-    /// An axis that holds all latencies of these columns, and a deadline that is not far away.
+    /// An axis for all latencies of these columns, and for a deadline that is not far away.
     pub fn holding(
         spans: &[Span],
         asked: LatencyScale,
@@ -66,7 +65,7 @@ impl LatencyHeights {
         LatencyHeights { log: true, from, to }
     }
 
-    /// Part of the axis below a latency, 0 to 1.
+    /// Position of a latency on the axis, from 0 to 1.
     pub fn place(&self, latency: f64) -> f64 {
         let place = match self.log {
             true => (latency.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
@@ -75,7 +74,7 @@ impl LatencyHeights {
         place.clamp(0.0, 1.0)
     }
 
-    /// Latencies to be named in this height, and their names.
+    /// Labelled latencies for this height, with their labels.
     pub fn ticks(&self, height: f64) -> Vec<(f64, String)> {
         let named = |latency: f64| (latency, Nanos(latency.round() as i64).to_string());
         match self.log {

@@ -1,4 +1,4 @@
-//! Narrow strips of the conditions on the axis of time.
+//! Narrow strips that show the conditions on the time axis.
 
 use super::canvas::{Canvas, Key, KeyStyle};
 use super::data::{TimeData, number_in};
@@ -13,28 +13,25 @@ use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
 
-/// More lines than these are drawn as one band.
+/// If there are more lines, they are drawn as one band.
 const LINES: usize = 6;
 
-/// One strip: what, and its lines.
 pub struct Strip {
     /// Name for scripts.
     pub kind: &'static str,
-    /// What is drawn.
     pub title: &'static str,
-    /// Its unit.
     pub unit: &'static str,
-    /// Its lines by name.
+    /// The lines by name.
     pub tracks: Vec<(String, Track)>,
-    /// Number of the pen of each line; CPUs have those of the threads on them.
+    /// Pen of each line; a CPU has that of the thread on it.
     pub pens: Vec<usize>,
-    /// What one line is of, for a band of many.
+    /// What a single line stands for, used to label a band.
     each: &'static str,
     /// Whether zero is the lower end.
     from_zero: bool,
 }
 
-/// The strips that a run has, and in words what it does not have.
+/// The strips of a run, and a description of the missing ones.
 pub struct Strips {
     pub all: Vec<Strip>,
     pub absent: Option<String>,
@@ -69,7 +66,7 @@ pub fn strips(run: &Run, data: &TimeData) -> Strips {
     ];
     let (all, without): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|strip| !strip.tracks.is_empty());
-    // A machine without a hypervisor has a counter of stolen time too, which stays at zero.
+    // A machine without a hypervisor also has a counter of stolen time, which stays at zero.
     let stolen = |strip: &Strip| strip.tracks.iter().any(|(_, t)| t.range() != Some((0.0, 0.0)));
     let all = all.into_iter().filter(|strip| strip.kind != "stolen" || stolen(strip)).collect();
     Strips { all, absent: missing_strips(run, &without) }
@@ -95,12 +92,12 @@ fn missing_strips(run: &Run, without: &[Strip]) -> Option<String> {
     Some(format!("No data for {names}."))
 }
 
-/// All that is drawn of the conditions.
+/// All strips of the conditions.
 pub fn measured_strips(run: &Run, data: &TimeData) -> Vec<Strip> {
     strips(run, data).all.into_iter().chain(cpu_users(run, data)).collect()
 }
 
-/// The pens of these lines: a CPU has its own, others go by their places.
+/// The pens of these lines: a CPU has its own, others go by position.
 fn numbers(pens: &RunPens, each: &str, tracks: &[(String, Track)]) -> Vec<usize> {
     let number = |(index, (name, _)): (usize, &(String, Track))| match each {
         "CPU" => pens.cpu(number_in(name)),
@@ -109,7 +106,7 @@ fn numbers(pens: &RunPens, each: &str, tracks: &[(String, Track)]) -> Vec<usize>
     tracks.iter().enumerate().map(number).collect()
 }
 
-/// What interrupts and threads took: more than the flow of latencies has room for.
+/// CPU use of interrupts and threads, for which the flow chart has no room.
 pub fn cpu_users(run: &Run, data: &TimeData) -> impl Iterator<Item = Strip> {
     let cpus = data.cpus.tracks().into_iter();
     let interrupts = cpus.map(|(cpu, one)| (format!("CPU {cpu}"), one.interrupts)).collect();
@@ -138,7 +135,7 @@ pub fn cpu_users(run: &Run, data: &TimeData) -> impl Iterator<Item = Strip> {
 }
 
 impl Strip {
-    /// Without the lines that nothing is known of; none where all that is left is zero.
+    /// Drops lines without data; `None` if the rest is all zero.
     fn if_not_empty(mut self) -> Option<Strip> {
         let pens = std::mem::take(&mut self.pens);
         let known = self.tracks.into_iter().zip(pens).filter(|((_, track), _)| !track.is_empty());
@@ -146,20 +143,20 @@ impl Strip {
         (self.range()? != (0.0, 0.0)).then_some(self)
     }
 
-    /// The smallest and the largest of all lines; none where nothing is known.
+    /// Minimum and maximum of all lines; `None` without data.
     pub fn range(&self) -> Option<(f64, f64)> {
         let ranges = self.tracks.iter().filter_map(|(_, track)| track.range());
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// What the strip says in a sentence.
+    /// A one-sentence description.
     pub fn words(&self) -> Option<String> {
         let (low, high) = self.range()?;
         let (low, high) = (number(low), number(high));
         Some(format!("{}: {low} to {high} {}", self.title, self.unit))
     }
 
-    /// The ends of its axis.
+    /// The ends of the vertical axis.
     fn axis(&self) -> (f64, f64) {
         let (low, high) = self.range().unwrap_or((0.0, 1.0));
         if self.from_zero {
@@ -171,7 +168,6 @@ impl Strip {
         (from, if to > from { to } else { from + step })
     }
 
-    /// Draws the key and the strip.
     pub fn draw(&self, canvas: &mut Canvas, data: &TimeData, height: f64) {
         canvas.keys(&format!("{} in {}", self.title, self.unit), self.keys());
         let area = canvas.area(height);
@@ -204,7 +200,7 @@ impl Strip {
         canvas.frame(&area);
     }
 
-    /// The pen of a line; a band of many has that of everything together.
+    /// The pen of a line; a band has that of the total.
     fn pen(&self, index: usize) -> Pen {
         match self.tracks.len() <= LINES {
             true => Pen::number(self.pens[index]),
@@ -230,7 +226,7 @@ impl Strip {
         }
     }
 
-    /// What is drawn: each line, or one band of many.
+    /// Each line, or one band if there are many.
     fn curves(&self) -> Vec<(String, Vec<Option<Step>>)> {
         if self.tracks.len() <= LINES {
             let tracks = self.tracks.iter();
@@ -246,7 +242,7 @@ impl Strip {
     }
 }
 
-/// The columns in which something is known.
+/// The columns with data.
 fn columns(data: &TimeData, steps: &[Option<Step>]) -> Vec<Span> {
     let known = steps.iter().enumerate().filter(|(_, step)| step.is_some());
     known
@@ -258,7 +254,7 @@ fn columns(data: &TimeData, steps: &[Option<Step>]) -> Vec<Span> {
         .collect()
 }
 
-/// A number with as many digits as it needs.
+/// A number without superfluous digits.
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 100.0 || v == 0.0 => 0,

@@ -1,4 +1,4 @@
-//! `telemetry`: the conditions of a run over time, and who took the CPUs.
+//! `telemetry`: the conditions of a run over time, and what used the CPUs.
 
 use super::TimeOptions;
 use super::canvas::{Area, Canvas};

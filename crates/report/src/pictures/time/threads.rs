@@ -1,4 +1,4 @@
-//! Many threads over time: a row for each, its largest latency as a colour.
+//! Many threads over time: a row for each, with its maximum as a colour.
 
 use super::canvas::{Area, Canvas, SMALL};
 use super::palette::{LEVELS, Shades, colour};
@@ -8,7 +8,6 @@ use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
 
-/// Draws the rows.
 pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
     let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
@@ -33,7 +32,7 @@ pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Opt
         }
     }
     paint(canvas, &levels);
-    // Names of rows need more room than rows have.
+    // Labels are taller than rows.
     let every = (14.0 / row).ceil() as usize;
     for (index, (thread, _)) in threads.iter().enumerate().step_by(every) {
         let known = run.threads.iter().find(|known| known.setup.thread == *thread);
@@ -46,7 +45,7 @@ pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Opt
     Some(area)
 }
 
-/// Columns of the same colour that touch are one.
+/// Merges adjacent columns of the same colour.
 fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
     let mut all: Vec<(usize, Nanos, Nanos)> = Vec::new();
     for span in spans {
@@ -60,7 +59,7 @@ fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
     all
 }
 
-/// A light ground, in the dark too: the darker, the more.
+/// A light ground, in dark mode too, since darker means more.
 pub fn paper(canvas: &mut Canvas, area: &Area) {
     let (width, height) = (area.right - area.left, area.height());
     canvas.draw(html! {
@@ -69,7 +68,7 @@ pub fn paper(canvas: &mut Canvas, area: &Area) {
     });
 }
 
-/// Draws what has the same colour with one path.
+/// Draws each colour with one path.
 pub fn paint(canvas: &mut Canvas, levels: &[String]) {
     for (level, path) in levels.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let style = format!("fill:{}", colour(level));
@@ -77,7 +76,7 @@ pub fn paint(canvas: &mut Canvas, levels: &[String]) {
     }
 }
 
-/// The colours with the numbers of both ends and of the middle.
+/// The colour scale, labelled at both ends and in the middle.
 pub fn legend(canvas: &mut Canvas, title: &str, shades: &Shades, name: &dyn Fn(f64) -> String) {
     canvas.keys(title, Vec::new());
     let width = (canvas.width - 90.0).min(300.0);

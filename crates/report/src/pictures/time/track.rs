@@ -1,24 +1,21 @@
-//! A condition over time: what it was in each column, with its smallest and its largest.
+//! A condition over time: mean, minimum and maximum of each column.
 
 use latlab_model::Nanos;
 use latlab_model::telemetry::bounded_share;
 use latlab_stats::span::Grid;
 
-/// What was known in one column.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// Smallest.
     pub low: f64,
-    /// Mean, by time.
+    /// Time-weighted mean.
     pub mean: f64,
-    /// Largest.
     pub high: f64,
-    /// Time of which something is known, ns.
+    /// Time with data, ns.
     weight: f64,
 }
 
 impl Step {
-    /// Several at the same time; none of none.
+    /// Combines simultaneous values; `None` if there are none.
     pub fn of_many(all: &[Step]) -> Option<Step> {
         let low = all.iter().map(|step| step.low).reduce(f64::min)?;
         let high = all.iter().map(|step| step.high).reduce(f64::max)?;
@@ -27,7 +24,6 @@ impl Step {
     }
 }
 
-/// A condition in columns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Track {
     grid: Grid,
@@ -39,7 +35,7 @@ impl Track {
         Track { grid, steps: vec![None; grid.parts()] }
     }
 
-    /// A straight line from one value to another.
+    /// Adds a straight line from one value to another.
     pub fn line(&mut self, from: (Nanos, f64), to: (Nanos, f64)) {
         let whole = self.grid.range_of(0).start..self.grid.range_of(self.grid.parts() - 1).end;
         let length = (to.0 - from.0).0 as f64;
@@ -77,19 +73,19 @@ impl Track {
         self.steps.iter().all(Option::is_none)
     }
 
-    /// What is known, by column.
+    /// The data by column.
     pub fn steps(&self) -> &[Option<Step>] {
         &self.steps
     }
 
-    /// The smallest and the largest of all.
+    /// Overall minimum and maximum.
     pub fn range(&self) -> Option<(f64, f64)> {
         let known = self.steps.iter().flatten();
         known.map(|step| (step.low, step.high)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 }
 
-/// A number that rises and falls, in thousandths of what is drawn.
+/// A gauge, in thousandths of the drawn unit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Gauge {
     last: Option<(Nanos, f64)>,
@@ -101,7 +97,7 @@ impl Gauge {
         Gauge { last: None, track: Track::new(grid) }
     }
 
-    /// Takes the next row; between two rows is a straight line.
+    /// Adds a row; values between two rows are interpolated.
     pub fn push(&mut self, at: Nanos, value: Option<i64>) {
         let next = value.map(|value| (at, value as f64 / 1e3));
         if let (Some(last), Some(next)) = (self.last, next) {
@@ -115,7 +111,7 @@ impl Gauge {
     }
 }
 
-/// CPU time in nanoseconds that only grows; what is drawn is the share of a CPU in percent.
+/// A counter of CPU time in nanoseconds; drawn as percent of a CPU.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counter {
     last: Option<(Nanos, i64)>,
@@ -127,7 +123,7 @@ impl Counter {
         Counter { last: None, track: Track::new(grid) }
     }
 
-    /// Takes the next row; one that is smaller began anew.
+    /// Adds a row; a smaller value means that the counter restarted.
     pub fn push(&mut self, at: Nanos, value: Option<i64>) {
         let next = value.map(|value| (at, value));
         if let (Some((then, before)), Some((now, after))) = (self.last, next)

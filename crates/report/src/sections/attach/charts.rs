@@ -1,4 +1,5 @@
-//! The cycles of a program's threads on the page: histograms of their times, and the longest as bars.
+//! The page's charts for threads of an attached program: histograms of cycle times, and the longest
+//! cycles as bars.
 
 use super::{largest_part, part};
 use crate::units::{grouped, short};
@@ -6,18 +7,18 @@ use latlab_model::Nanos;
 use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
 use maud::{Markup, html};
 
-/// Cycles of a thread that are drawn as bars.
+/// Cycles of a thread drawn as bars.
 const BARS: usize = 8;
-/// Width of the pictures of a thread, and height of one of its rows.
+/// Width of a thread's charts. The height of one row follows.
 const WIDTH: f64 = 640.0;
 const ROW: f64 = 22.0;
-/// Room for the words before a bar.
+/// Room for the label of a bar.
 const MARGIN: f64 = 130.0;
-/// The parts of a response, in the order in which they are drawn.
+/// The parts of a response, in drawing order.
 const PARTS: [CyclePart; 4] =
     [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
 
-/// Its class, which has its colour.
+/// The CSS class, which sets the colour.
 fn class(part: CyclePart) -> &'static str {
     match part {
         CyclePart::WakeUp => "part wake-up",
@@ -28,7 +29,7 @@ fn class(part: CyclePart) -> &'static str {
     }
 }
 
-/// Wake-up, execution and response over each other, on one logarithmic axis of time.
+/// Wake-up, execution and response, one above the other on one logarithmic time axis.
 pub fn histograms(thread: &AttachedThreadRun) -> Markup {
     let rows = [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Response];
     let bins = || rows.iter().filter_map(|row| part(thread, *row)).flat_map(|one| &one.bins);
@@ -56,7 +57,7 @@ pub fn histograms(thread: &AttachedThreadRun) -> Markup {
                     @for bin in &figures.bins {
                         @let left = x(bin.low_ns.0.max(low) as f64);
                         @let right = x(bin.high_ns.0.min(high) as f64);
-                        // The logarithm shows a single large one next to a million others.
+                        // Logarithmic, so that a single cycle is visible next to a million others.
                         @let tall = (1.0 + bin.count as f64).ln() / (1.0 + most).ln() * (height - 10.0);
                         rect class=(class(*which)) x=(fixed(left)) y=(fixed(base - tall))
                             width=(fixed((right - left - 0.5).max(0.5))) height=(fixed(tall)) {
@@ -73,7 +74,7 @@ pub fn histograms(thread: &AttachedThreadRun) -> Markup {
     }
 }
 
-/// A part of a cycle as a piece of its bar.
+/// A part of a cycle within its bar.
 struct Piece {
     part: CyclePart,
     time: Nanos,

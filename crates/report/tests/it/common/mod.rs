@@ -1,4 +1,4 @@
-//! Runs made by hand: every figure follows from the samples, as in a real run folder.
+//! Handmade runs: every figure is computed from samples, as in a real run folder.
 
 pub mod svg;
 
@@ -19,7 +19,7 @@ pub const SECOND: i64 = 1_000_000_000;
 /// First release of every fixture, on CLOCK_MONOTONIC.
 const FIRST: Nanos = Nanos(7_000 * SECOND);
 
-/// A small generator, so that every machine makes the same fixtures.
+/// A small generator, so that fixtures are the same on every machine.
 pub struct Random(pub u64);
 
 impl Random {
@@ -29,7 +29,7 @@ impl Random {
         ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// Around `mode`, skewed to late, with a thin exponential tail.
+    /// Around `mode`, skewed late, with a thin exponential tail.
     pub fn latency(&mut self, mode: f64, tail: f64) -> i64 {
         let body = mode * (0.8 - 0.12 * self.unit().ln() - 0.08 * self.unit().ln());
         let late = if self.unit() < 0.002 { -tail * self.unit().ln() } else { 0.0 };
@@ -120,7 +120,7 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
     }
 }
 
-/// Makes what many tests look at once, and gives copies: a hundred thousand samples take a second.
+/// Creates an expensive fixture once, and returns copies: a hundred thousand samples take a second.
 macro_rules! once {
     ($kind:ty, $make:expr) => {{
         static MADE: LazyLock<$kind> = LazyLock::new($make);
@@ -199,7 +199,6 @@ pub fn page(fixture: &Fixture) -> String {
     pages(&[fixture])
 }
 
-/// The page of several.
 pub fn pages(fixtures: &[&Fixture]) -> String {
     let parts: Vec<_> = fixtures
         .iter()
@@ -300,7 +299,7 @@ pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) 
     });
 }
 
-/// Two threads, a deadline that held.
+/// Two threads, with a deadline that was met.
 pub fn normal() -> Fixture {
     once!(Fixture, make_normal)
 }
@@ -391,7 +390,7 @@ fn make_invalid() -> Fixture {
     fixture
 }
 
-/// A relative sleep: no releases, so none can be missed.
+/// A relative sleep: there are no releases, so no overruns.
 pub fn relative() -> Fixture {
     let mut random = Random(3);
     let plan = Plan {
@@ -407,7 +406,7 @@ pub fn relative() -> Fixture {
     Fixture::new(plan, vec![histogram((0..5_000).map(|_| random.latency(55_000.0, 30_000.0)))])
 }
 
-/// A run that was ended before its first cycle.
+/// A run that ended before its first cycle.
 pub fn empty() -> Fixture {
     let mut fixture = Fixture::new(plan(), vec![Histogram::default(), Histogram::default()]);
     fixture.run.measured_ns = Nanos::ZERO;
@@ -445,7 +444,7 @@ pub fn all() -> Vec<(&'static str, Fixture)> {
     ]
 }
 
-/// Runs that only the pictures are tested with.
+/// Fixtures for testing charts only.
 pub fn odd() -> Vec<(&'static str, Fixture)> {
     once!(Vec<(&'static str, Fixture)>, make_odd)
 }

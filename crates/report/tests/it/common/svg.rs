@@ -1,17 +1,15 @@
-//! Reading a picture back.
+//! Parses pictures.
 
-/// The value of an attribute of an element.
 pub fn attribute<'a>(element: &'a str, name: &str) -> &'a str {
     let start = element.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
     element[start..].split('"').next().unwrap()
 }
 
-/// The same as a number.
 pub fn number(element: &str, name: &str) -> f64 {
     attribute(element, name).parse().unwrap()
 }
 
-/// The elements of a name, each from its first attribute on.
+/// The elements with this name, each from its first attribute on.
 pub fn elements<'a>(picture: &'a str, name: &str) -> Vec<&'a str> {
     picture
         .split(&format!("<{name} "))
