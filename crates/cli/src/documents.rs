@@ -1,4 +1,4 @@
-//! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
+//! JSON output of commands, other than `run.json`; the schemas are in docs/reference.
 
 mod campaigns;
 mod captures;
