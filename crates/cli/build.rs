@@ -1,4 +1,4 @@
-//! Packs the completions, which are long and seldom asked for: packed they take a sixth of the room.
+//! Packs the shell completions: they are long and rarely used, and packing shrinks them to a sixth.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -12,7 +12,7 @@ fn main() {
     let folder = env::var("OUT_DIR").expect("cargo names a folder");
     for name in ["latlab.bash", "_latlab", "latlab.fish"] {
         let file = made.join(name);
-        // Each file: cargo does not see what changes in a folder behind a link.
+        // List each file: cargo does not notice changes in a folder behind a symlink.
         println!("cargo::rerun-if-changed={}", file.display());
         let text = fs::read(file).expect("the completions can be read");
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());

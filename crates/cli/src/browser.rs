@@ -1,4 +1,4 @@
-//! The browser that shows a page.
+//! Opens a page in the user's browser.
 
 use crate::output::warn;
 use std::os::unix::process::CommandExt;
@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Starts a browser and leaves it to itself; the page is there without one.
+/// Starts a browser without waiting for it. The page exists whether or not this works.
 pub fn open(page: &Path) {
     let browser = std::env::var("BROWSER").unwrap_or_default();
-    // Several may be named, the best first.
+    // `BROWSER` may name several, separated by colons; the first is preferred.
     let browser = browser.split(':').find(|name| !name.is_empty()).unwrap_or("xdg-open");
     if let Err(reason) = start_browser(browser, page) {
         warn(format_args!("cannot open the page with {browser} ({reason}): open it by hand"));
     }
 }
 
-/// Starts a program that opens the page; what fails to open it mostly says so at once.
+/// Starts the opener and reports an early failure; most fail at once or not at all.
 fn start_browser(browser: &str, page: &Path) -> Result<(), String> {
     let mut child = Command::new(browser)
         .arg(page)

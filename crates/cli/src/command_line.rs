@@ -64,7 +64,7 @@ Exit codes:
   1  the verdict is fail                    4  the verdict is inconclusive or invalid
   2  wrong usage or input";
 
-/// The program, with what is usual in each command.
+/// The whole command line, with the settings that all commands share.
 pub fn program() -> Program {
     Cli::command().mut_subcommand("watch", with_defaults)
 }
@@ -134,7 +134,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether what it does is kept elsewhere, so that it has succeeded though nothing could be printed.
+    /// Whether the command stores its result, so that it succeeded even if nothing could be
+    /// printed.
     pub fn keeps_its_result(&self) -> bool {
         use Command::*;
         matches!(

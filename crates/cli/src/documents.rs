@@ -1,4 +1,4 @@
-//! What `--format json` prints beside `run.json`; their schemas are in docs/reference.
+//! JSON output of commands, other than `run.json`; the schemas are in docs/reference.
 
 mod campaigns;
 mod captures;
@@ -79,7 +79,6 @@ struct Finished<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The list of what a store holds.
     pub fn new(entries: &'a [RunEntry]) -> List<'a> {
         List(entries.iter().map(Listed::new).collect())
     }
@@ -172,7 +171,6 @@ pub struct KernelPaths<'a> {
 }
 
 impl<'a> Explained<'a> {
-    /// Of this run.
     pub fn new(run: &'a Run, spikes: &[SpikeBlame]) -> Explained<'a> {
         Explained {
             run: &run.id,
@@ -217,7 +215,7 @@ struct FailedRound<'a> {
 }
 
 impl<'a> WatchAlarm<'a> {
-    /// Of a round that was measured, as far as this let it be.
+    /// The alarm of a measured round. `error` says why it ended early, if it did.
     pub fn of_run(
         finished: &'a latlab_store::Finished,
         error: Option<&'a str>,
@@ -237,7 +235,7 @@ impl<'a> WatchAlarm<'a> {
         WatchAlarm { failures, error, limit, run: Some(round) }
     }
 
-    /// Of a round in which nothing was measured.
+    /// The alarm of a round in which nothing was measured.
     pub fn of_failure(error: &'a str, failures: u64) -> WatchAlarm<'a> {
         WatchAlarm { failures, error: Some(error), limit: None, run: None }
     }

@@ -1,4 +1,4 @@
-//! The exit codes of the program, and errors that ask for one.
+//! The exit codes of the program, and errors that carry one.
 
 use latlab_conduct::Failure;
 use latlab_model::Run;
@@ -8,31 +8,27 @@ use std::io::{self, ErrorKind};
 
 /// The verdict is `fail`, or `--stop-above` was reached.
 pub const EXIT_FAIL: u8 = 1;
-/// Wrong usage or input.
 pub const EXIT_USAGE: u8 = 2;
-/// Nothing could be measured, or what is to be read or written cannot be: a right, a feature of the
-/// kernel or disk space is missing.
+/// Nothing could be measured, or a file could not be read or written: a permission, a kernel
+/// feature or disk space is missing.
 pub const EXIT_CANNOT_MEASURE: u8 = 3;
-/// The verdict is `inconclusive` or `invalid` where one was asked for.
+/// The verdict is `inconclusive` or `invalid`, although a deadline was given.
 pub const EXIT_NO_ANSWER: u8 = 4;
 
-/// An error with the exit code that the program ends with.
+/// An error with an exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct ExitError {
-    /// The exit code.
     pub code: u8,
-    /// What went wrong, in one line.
+    /// One line for the user.
     pub text: String,
 }
 
 impl ExitError {
-    /// Wrong usage or input.
     pub fn usage(text: impl ToString) -> ExitError {
         ExitError { code: EXIT_USAGE, text: text.to_string() }
     }
 
-    /// Nothing could be measured.
     pub fn cannot_measure(text: impl ToString) -> ExitError {
         ExitError { code: EXIT_CANNOT_MEASURE, text: text.to_string() }
     }
@@ -48,7 +44,7 @@ impl From<Failure> for ExitError {
     }
 }
 
-/// The exit code of an error: what it asks for, or else 2 for wrong input and 3 where nobody erred.
+/// The exit code of an error: the one it carries, else 2 if the input is wrong, else 3.
 pub fn error_code(error: &anyhow::Error) -> u8 {
     if let Some(exit) = error.downcast_ref::<ExitError>() {
         return exit.code;
@@ -64,7 +60,7 @@ pub fn error_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Whether a name or a content that the user gave makes the system say this.
+/// Whether an error of this kind comes from a name or a content that the user gave.
 fn is_of_input(kind: ErrorKind) -> bool {
     use ErrorKind::*;
     matches!(
@@ -80,13 +76,12 @@ fn is_of_input(kind: ErrorKind) -> bool {
     )
 }
 
-/// The exit code of a finished run.
 pub fn exit_code(run: &Run) -> u8 {
     match run.verdict.as_ref().map(|verdict| verdict.word) {
         _ if run.ended == EndReason::StopAbove => EXIT_FAIL,
         None => match run.ended {
             EndReason::Finished | EndReason::Interrupted | EndReason::Decided => {
-                // A run without a deadline has no verdict, but an invalid one still gives no answer.
+                // Without a deadline there is no verdict, but an invalid run still gives no answer.
                 let invalid = run.findings.iter().any(|finding| finding.invalidates());
                 if invalid { EXIT_NO_ANSWER } else { 0 }
             }
@@ -98,8 +93,8 @@ pub fn exit_code(run: &Run) -> u8 {
     }
 }
 
-/// The exit code of several runs or files: a missed deadline outweighs everything, then what could not be
-/// read or measured, then a verdict that is no answer.
+/// The exit code of several runs or files. A deadline miss outweighs everything, then a file that
+/// could not be read or a run that could not be measured, then a verdict that gives no answer.
 pub fn heaviest_code(codes: impl IntoIterator<Item = u8>) -> u8 {
     let codes: Vec<u8> = codes.into_iter().collect();
     let by_weight = [EXIT_FAIL, EXIT_CANNOT_MEASURE, EXIT_USAGE, EXIT_NO_ANSWER];

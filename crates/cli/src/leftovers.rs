@@ -1,4 +1,4 @@
-//! What a killed latlab has left changed or running, undone.
+//! Undoes what a killed latlab left changed or running.
 
 use crate::exit::EXIT_CANNOT_MEASURE;
 use crate::output::{print_text, warn};
@@ -6,7 +6,7 @@ use latlab_sys::files::Root;
 use latlab_sys::undo::{Change, UndoResult, restore_from_here, restore_leftovers};
 use std::process::ExitCode;
 
-/// Undoes what a killed latlab has left, and says what that was.
+/// Undoes all leftovers, and prints each change.
 pub fn restore_command() -> anyhow::Result<ExitCode> {
     let left = restore_leftovers(&Root::default());
     let sentences = left.sentences();
@@ -26,13 +26,13 @@ pub fn restore_command() -> anyhow::Result<ExitCode> {
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(EXIT_CANNOT_MEASURE) })
 }
 
-/// Before any other work: whatever a killed latlab has left changed is in the way of the next.
+/// Called before any other work: leftovers would disturb the next measurement.
 pub fn restore() {
     undo_leftovers().iter().for_each(warn);
 }
 
-/// Undoes what a killed latlab has left changed; a sentence for each change.
+/// Undoes what a killed latlab left changed; returns a sentence for each change.
 pub fn undo_leftovers() -> Vec<String> {
-    // Only `doctor --restore` says what cannot be undone from here.
+    // Only `doctor --restore` reports what cannot be undone from here.
     restore_from_here(&Root::default())
 }

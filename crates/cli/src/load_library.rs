@@ -1,4 +1,4 @@
-//! The definitions of loads: the user's, and those of the program.
+//! Load definitions: the user's, and the built-in ones.
 
 use crate::store::user_folder;
 use latlab_digest::load::{BUILTIN_LOADS, Definition, name_of};
@@ -7,31 +7,29 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Definitions of the user's folders, and those of latlab behind them.
+/// The user's folders, then the built-in definitions.
 pub struct Library {
     requested: Option<PathBuf>,
 }
 
-/// The file of each name; none for those of latlab.
+/// The file that defines each name. `None` if it is built in.
 type LibraryFiles = BTreeMap<String, Option<PathBuf>>;
 
-/// A definition, and where it comes from.
+/// A load definition and its origin.
 pub struct LibraryLoad {
-    /// What it says.
     pub definition: Definition,
-    /// Its text.
+    /// The source of the definition.
     pub text: String,
-    /// Its file; none of those of latlab.
+    /// `None` if it is built in.
     pub file: Option<PathBuf>,
 }
 
 impl Library {
-    /// With the folder that the user names, if any.
+    /// Searches `asked` first, if it is given.
     pub fn new(asked: Option<PathBuf>) -> Library {
         Library { requested: asked }
     }
 
-    /// The folder that the user has named.
     pub fn requested_folder(&self) -> Option<String> {
         self.requested.as_ref().map(|folder| folder.display().to_string())
     }
@@ -47,13 +45,13 @@ impl Library {
             .collect()
     }
 
-    /// The files of all names, the first of each name.
+    /// The file of each name: the first folder that defines it wins.
     fn files(&self) -> Result<LibraryFiles, String> {
         let mut files = LibraryFiles::new();
         for folder in self.folders() {
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
-                // Only a folder that was named has to be there.
+                // Only a folder that was named must exist.
                 Err(error) if self.requested.as_ref() == Some(&folder) => {
                     return Err(format!("--loads {}: {error}", folder.display()));
                 }
@@ -72,18 +70,19 @@ impl Library {
         Ok(files)
     }
 
-    /// All of them, by name.
+    /// All definitions, sorted by name.
     pub fn all(&self) -> Result<Vec<LibraryLoad>, String> {
         self.files()?.into_iter().map(|(name, file)| read(&name, file)).collect()
     }
 
-    /// The one of a name; an error is one line.
+    /// Finds a definition; an error is one line.
     pub fn find(&self, name: &str) -> Result<LibraryLoad, String> {
         find_in(&self.files()?, name)
     }
 }
 
-/// The loads that the values of `--load` name. A folder that was named is read also if they name none.
+/// The loads that the values of `--load` name. A folder named by the user is read even if no value
+/// refers to it, so that a missing one is an error.
 pub fn resolve(words: &[String], library: &Library) -> Result<Vec<Load>, String> {
     let files = library.files()?;
     let load = |words: &String| {

@@ -1,4 +1,4 @@
-//! The program `latlab`: flags to plan to calls; no logic of its own.
+//! The program `latlab`: turns flags into plans and calls; it has no other logic.
 
 mod browser;
 mod command_line;
@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A quota is told as a full disk is, where the signal would end us without a word.
+    // Report an exceeded quota (SIGXFSZ) like a full disk instead of dying.
     let _ = signal::ignore(Signal::FileSize);
     if let Err(limit) = require_stack() {
         let kilobytes = limit >> 10;
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// The command line, and which of its flags were given.
+/// Parses the command line; `ArgMatches` tells which flags were given.
 fn parse(words: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
     let mut program = program();
     let given = program.try_get_matches_from_mut(words)?;
@@ -104,12 +104,12 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Completions(args) => completions::completions(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Verify(args) => verify::verify(&args),
-        // Taken above, before clap could read its options.
+        // Handled above, before clap can interpret cyclictest's options.
         Command::Cyclictest(args) => cyclictest::cyclictest(&args.words),
     }
 }
 
-/// The exit code of the program; an error is printed.
+/// Prints an error and returns its exit code.
 fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         output::warn(format_args!("{error:#}"));
@@ -117,7 +117,7 @@ fn exit_code_of(done: anyhow::Result<ExitCode>) -> ExitCode {
     })
 }
 
-/// Help goes where it was asked for; a mistake is one line, with what to write instead.
+/// Prints help to standard output; for a mistake, prints one line and what to write instead.
 fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
     let tip = tips::tip(error, words);
     let is_help =
@@ -129,7 +129,7 @@ fn exit_with_usage(error: &clap::Error, words: &[OsString]) -> ! {
     std::process::exit(EXIT_USAGE.into());
 }
 
-/// What clap says in a paragraph.
+/// Shortens clap's paragraph to one line.
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(|line| line.trim().trim_start_matches("error: "));

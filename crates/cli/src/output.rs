@@ -1,4 +1,4 @@
-//! What is said: results to standard output or to a file, the rest to standard error.
+//! Output: results to standard output or a file, everything else to standard error.
 
 use anyhow::{Context, bail};
 pub use latlab_model::sanitize::{escape_controls, escape_lines, sanitize_document};
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::NamedTempFile;
 
-/// How text for standard output may be marked up.
+/// Colours and weights that standard output supports.
 pub fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     Style { colour: wanted && terminal::stdout_is_terminal() }
 }
 
-/// What the terminal can show, by its locale.
+/// The characters that the locale supports.
 pub fn glyphs() -> Glyphs {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let set = names.into_iter().filter_map(|name| std::env::var(name).ok());
@@ -33,17 +33,18 @@ pub fn glyphs() -> Glyphs {
     }
 }
 
-/// What is printed fits into so many columns; narrower terminals wrap it themselves.
+/// Narrower terminals wrap the lines themselves.
 const LEAST_WIDTH: usize = 20;
 
-/// Columns to fill on standard output; without a terminal, what `COLUMNS` says.
+/// Width of standard output; without a terminal, the value of `COLUMNS`.
 pub fn width() -> usize {
     let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
     let wide = terminal::columns().map(usize::from).or_else(asked).filter(|wide| *wide > 0);
     wide.unwrap_or(120).max(LEAST_WIDTH)
 }
 
-/// Prints text for people. Whatever it was made of, only our own colours steer their terminal.
+/// Prints text for people. Only latlab's own colours reach the terminal; other escapes in the text
+/// are made harmless.
 pub fn print_text(text: &str) -> anyhow::Result<()> {
     match style().colour {
         true => print(&escape_between_colours(text)),
@@ -51,7 +52,7 @@ pub fn print_text(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints the text of a file: as it is for a pipe, with escapes on a terminal.
+/// Prints a file's content: unchanged to a pipe, escaped on a terminal.
 pub fn print_source(text: &str) -> anyhow::Result<()> {
     match terminal::stdout_is_terminal() {
         true => print(&escape_lines(text)),
@@ -59,7 +60,7 @@ pub fn print_source(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Keeps the sequences that choose a colour or a weight, and nothing else that steers.
+/// Keeps escape sequences for colours and weights, and escapes all others.
 fn escape_between_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut safe = escape_lines(parts.next().unwrap_or_default());
@@ -74,25 +75,25 @@ fn escape_between_colours(text: &str) -> String {
     safe
 }
 
-/// Whether something was to be printed although standard output is closed.
+/// Set if something was to be printed, but standard output was closed from the start.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
-/// Notes that something is to be printed.
+/// Records that something is to be printed.
 pub fn note_print() {
     IS_LOST.fetch_or(terminal::stdout_was_closed(), Ordering::Relaxed);
 }
 
-/// Whether something was to be printed, and standard output was closed from the start.
+/// Whether output was lost because standard output was closed from the start.
 pub fn is_lost() -> bool {
     IS_LOST.load(Ordering::Relaxed)
 }
 
-/// Prints text as it is, for programs; a reader that has seen enough (`| head`) or a terminal that has gone away is no error.
+/// Prints text for programs unchanged. A closed pipe (`| head`) or terminal is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// The same of a file for standard output.
+/// Prints a file's content to standard output.
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     note_print();
     let mut out = io::stdout().lock();
@@ -104,19 +105,18 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// Says something beside the result; nobody may be there to read it.
+/// Prints a message to standard error, which may be closed.
 pub fn warn(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "latlab: {}", escape_controls(&text.to_string()));
 }
 
-/// Prints a document for programs.
 pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
     print(&(serde_json::to_string_pretty(document)? + "\n"))
 }
 
-/// Writes a file whole or not at all; what is there and is no file (a pipe, a device) is written
-/// into, and so is what a link leads to that has no name, such as /dev/stdout may. A link to a file that is
-/// not there is refused: somebody else may have chosen where it leads.
+/// Writes a file atomically. An existing pipe or device is written into, and so is the nameless
+/// target of a link such as /dev/stdout. A dangling link is refused: another user may have chosen
+/// its target.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let named = fs::canonicalize(path);
@@ -143,7 +143,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A file next to this one, of the calling user, that becomes it when it is complete.
+/// A temporary file in the same folder, owned by the calling user.
 fn draft_of(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -154,14 +154,14 @@ fn draft_of(path: &Path) -> io::Result<NamedTempFile> {
         .permissions(fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)?;
     if let Some((user, group)) = calling_user() {
-        // On a file system without owners the file is written all the same.
+        // Fails on file systems without owners; the file is still written.
         let _ = lchown(draft.path(), Some(user), Some(group));
     }
     Ok(draft)
 }
 
-/// Writes a file that is not there yet, whole or not at all: beside its place, and then renamed. What
-/// is there and is no file (a pipe, a device) is written into.
+/// Creates a file atomically: writes a temporary file in the same folder and renames it. An
+/// existing pipe or device is written into.
 pub fn write_new<T>(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
@@ -187,7 +187,7 @@ pub fn write_new<T>(
     Ok(written)
 }
 
-/// Writes to standard output; none if its reader has closed it, which is not an error.
+/// Writes to standard output. `None` if its reader has closed it, which is no error.
 pub fn write_stdout<T>(
     write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {
@@ -200,7 +200,7 @@ pub fn write_stdout<T>(
     match written {
         Ok(written) => Ok(Some(written)),
         Err(error) => {
-            // What is left is for nobody.
+            // Discard the buffer: dropping it would write it.
             let _ = out.into_parts();
             let of_output = error.downcast_ref::<io::Error>();
             match of_output.is_some_and(terminal::has_no_reader) {
@@ -211,8 +211,8 @@ pub fn write_stdout<T>(
     }
 }
 
-/// Writes a file that no flag has named into the folder of a run: in place of a link and not through
-/// it, and only into a folder of the user's own.
+/// Writes a file with a default name into a run's folder. Replaces a link instead of following it,
+/// and refuses a folder of another user.
 pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     let cannot = || format!("cannot write {}", path.display());

@@ -1,6 +1,6 @@
-//! What docs/reference holds that is generated: man pages and completions from the flags, JSON
-//! Schemas from the types, the tables of the doctor and of the findings from their sources.
-//! `make reference` writes it; without that a difference fails.
+//! Tests of the generated part of docs/reference: man pages and completions from the flags, JSON
+//! Schemas from the types, tables of findings from their sources. `make reference` writes the
+//! files; without it, a difference is a failure.
 
 mod catalogue;
 mod findings;
@@ -38,7 +38,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the environment variable that has the files written is called; `make reference` sets it.
+/// The environment variable that makes these tests write the files; `make reference` sets it.
 const WRITE: &str = "LATLAB_WRITE_REFERENCE";
 
 /// Invariant (documents): Man pages, completions and schemas are generated from options and types.
@@ -115,7 +115,7 @@ fn schemas_are_those_of_the_types() {
     compare("", files);
 }
 
-/// The folder below docs/reference.
+/// A folder below docs/reference.
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name)
 }
@@ -124,7 +124,7 @@ fn writing() -> bool {
     std::env::var_os(WRITE).is_some()
 }
 
-/// Fails where the folder does not hold these files and no others, or makes it so.
+/// Fails unless the folder has exactly these files, or writes them.
 fn compare(name: &str, files: Vec<(String, String)>) {
     let folder = folder(name);
     let generated: BTreeSet<&String> = files.iter().map(|(name, _)| name).collect();
@@ -149,7 +149,7 @@ fn compare(name: &str, files: Vec<(String, String)>) {
     );
 }
 
-/// Whether a file is not this text; it is made so where files are written.
+/// Whether the file's content differs; in writing mode it is then written.
 fn differs(path: &Path, text: &str) -> bool {
     if fs::read_to_string(path).ok().as_deref() == Some(text) {
         return false;
@@ -160,7 +160,7 @@ fn differs(path: &Path, text: &str) -> bool {
     !writing()
 }
 
-/// All commands but the hidden ones.
+/// All commands except hidden ones.
 fn shown_commands() -> Command {
     let all = program();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
@@ -189,7 +189,7 @@ fn the_guide_has_each_format_that_is_read() {
     assert_eq!(told, read);
 }
 
-/// The schema of what is written as this type.
+/// The JSON Schema of a type, as it is serialized.
 fn schema<T: JsonSchema>() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = generator.into_root_schema_for::<T>();

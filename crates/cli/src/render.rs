@@ -1,4 +1,4 @@
-//! A stored run as text for the terminal.
+//! Stored runs as text for the terminal.
 
 use crate::output::{escape_controls, glyphs, sanitize_run, style, warn, width};
 use anyhow::bail;
@@ -7,30 +7,30 @@ use latlab_model::statistics::RunStatistics;
 use latlab_report::PictureSize;
 use std::path::Path;
 
-/// The summary of the run of a folder, on a screen, with a picture of its latencies.
+/// The summary of a stored run, with a histogram of its latencies.
 pub fn summary_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
     let picture = picture(folder, run, PictureSize::brief(run, width()));
     Ok(latlab_report::summarise(&sanitize_run(run)?, &picture, width(), style()))
 }
 
-/// The summary in some lines, for the end of a measurement.
+/// A short summary, for the end of a measurement.
 pub fn summary_lines(run: &Run) -> anyhow::Result<String> {
     Ok(latlab_report::summarise_in_lines(&sanitize_run(run)?, width(), style()))
 }
 
-/// The threads of the program that a run attached to.
+/// The threads of the program that a run was attached to.
 pub fn attached_threads(run: &Run) -> anyhow::Result<String> {
     Ok(latlab_report::attached_threads(&sanitize_run(run)?, width(), style()))
 }
 
-/// All that the run of a folder says, with a picture of its latencies.
+/// Everything about a stored run, with a histogram of its latencies.
 pub fn run_text(folder: &Path, run: &Run) -> anyhow::Result<String> {
     let picture = picture(folder, run, PictureSize::full(width()));
     Ok(latlab_report::show(&sanitize_run(run)?, &picture, width(), style()))
 }
 
-/// The run with the largest latencies of its folder; without them where they cannot be read, with a
-/// warning.
+/// Adds the largest latencies from the run's folder. Warns and returns the run unchanged if they
+/// cannot be read.
 pub fn with_largest(folder: &Path, run: Run) -> Run {
     match latlab_report::stored::largest(folder, &run) {
         Ok(largest) => Run { largest, ..run },
@@ -41,8 +41,8 @@ pub fn with_largest(folder: &Path, run: Run) -> Run {
     }
 }
 
-/// The run with what its tables say beyond its counts; without it where they cannot be read, with a
-/// warning.
+/// Adds the statistics that need the run's tables. Warns and returns the run unchanged if they
+/// cannot be read.
 pub fn with_statistics(
     folder: &Path,
     run: Run,
@@ -57,7 +57,7 @@ pub fn with_statistics(
     }
 }
 
-/// The run, judged by a tolerated rate of miss bursts if one is given.
+/// Judges the run by a tolerated rate of bursts of deadline misses, if one is given.
 pub fn against_limit(run: Run, limit: Option<f64>) -> anyhow::Result<Run> {
     let Some(per_hour) = limit else { return Ok(run) };
     match latlab_stats::rejudge(&run, per_hour) {
@@ -67,7 +67,7 @@ pub fn against_limit(run: Run, limit: Option<f64>) -> anyhow::Result<Run> {
     }
 }
 
-/// The latencies as a picture of characters, or why there is none.
+/// The histogram drawn with characters, or why there is none.
 fn picture(folder: &Path, run: &Run, size: PictureSize) -> String {
     match latlab_store::histograms(folder, run) {
         Ok(bins) => latlab_report::histogram(run, &bins, size, glyphs()),

@@ -1,4 +1,4 @@
-//! Where the runs lie; what earlier programs left there is finished.
+//! The folder of the runs, and recovery of runs that were left unfinished.
 
 use crate::leftovers::restore;
 use crate::output::{escape_controls, print_text, warn};
@@ -9,16 +9,16 @@ use latlab_store::{Quarantined, Recovered, RecoveryOutcome, Store, calling_user}
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Where runs live unless somebody says otherwise.
+/// Default folder of the runs.
 const RUNS: &str = "runs";
 
-/// The folder of the runs, where this flag may name it.
+/// Opens the folder that the flag names, else the default one.
 pub fn open_store(out: Option<&Path>) -> Store {
     let folder = out.map(PathBuf::from).or_else(|| folder_in("LATLAB_RUNS"));
     Store::new(folder.unwrap_or_else(|| RUNS.into())).owned_by(calling_user())
 }
 
-/// Refuses a folder that is not there, where a mistyped name would look like a folder without runs.
+/// Refuses a folder that does not exist: a mistyped name would look like a folder without runs.
 pub fn require_folder(store: &Store) -> anyhow::Result<()> {
     if !store.root().is_dir() {
         bail!("{} is not a folder", escape_controls(&store.root().to_string_lossy()));
@@ -26,13 +26,13 @@ pub fn require_folder(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Finishes what earlier programs left, and says so; what cannot be finished is no obstacle.
+/// Finishes interrupted runs, with a message for each. A failure is no obstacle.
 pub fn recover(store: &Store) {
     restore();
     finish_leftovers(store);
 }
 
-/// Finishes the runs that earlier programs left, and says so.
+/// Finishes interrupted runs, with a message for each.
 pub fn finish_leftovers(store: &Store) {
     match store.recover() {
         Ok(all) => all.iter().for_each(|recovered| warn(sentence(recovered))),
@@ -40,8 +40,8 @@ pub fn finish_leftovers(store: &Store) {
     }
 }
 
-/// Finishes the runs that earlier programs left, those of campaigns too, and moves aside what never
-/// can be finished; whether nothing is left unfinished.
+/// Finishes interrupted runs, including those of campaigns, and moves aside those that cannot be
+/// finished. Returns whether none is left unfinished.
 pub fn quarantine(store: &Store) -> anyhow::Result<bool> {
     let mut finished = true;
     let mut stores = vec![store.clone()];
@@ -88,7 +88,7 @@ fn sentence(Recovered { id, outcome }: &Recovered) -> String {
     }
 }
 
-/// The folders of runs to be compared, the baseline first; a run that is named twice is refused.
+/// The folders of the runs to compare, the baseline first. Refuses a run that is named twice.
 pub fn find_runs(
     store: &Store,
     runs: &[String],
@@ -117,13 +117,13 @@ pub fn find_runs(
     Ok(folders)
 }
 
-/// Where the counts of a run end, in UTC.
+/// The end of the measured time, in UTC.
 fn last_instant(run: Run) -> Option<jiff::Timestamp> {
     let started: jiff::Timestamp = run.started.parse().ok()?;
     started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
 }
 
-/// Where kernels and programs of guests are kept.
+/// The cache of kernels and programs for guests.
 pub fn cache() -> Cache {
     let usual = user_folder("XDG_CACHE_HOME", ".cache")
         .unwrap_or_else(|| "/var/tmp".into())
@@ -131,12 +131,12 @@ pub fn cache() -> Cache {
     Cache::new(folder_in("LATLAB_LAB").unwrap_or(usual))
 }
 
-/// A folder of the user's: the one that the variable names, else the usual one at home.
+/// A user folder: the one that the variable names, else the default below the home folder.
 pub fn user_folder(variable: &str, usual: &str) -> Option<PathBuf> {
     folder_in(variable).or_else(|| Some(folder_in("HOME")?.join(usual)))
 }
 
-/// The folder that a variable of the environment names; an empty one names none.
+/// The folder that an environment variable names. `None` if it is unset or empty.
 fn folder_in(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -1,5 +1,4 @@
-//! The boards that the user has given a name: a file of a few lines, with what they are measured by unless
-//! the command line says otherwise.
+//! Named boards: a small file, with defaults for measurements that the command line overrides.
 
 use crate::store::user_folder;
 use latlab_model::nanos::duration;
@@ -36,7 +35,7 @@ pub struct NamedTarget {
     pub folder: Option<String>,
 }
 
-/// Times as people write them.
+/// (De)serializes durations as people write them.
 mod as_text {
     use latlab_model::Nanos;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -53,11 +52,11 @@ mod as_text {
     }
 }
 
-/// All targets that have a name.
+/// All named targets.
 pub type NamedTargets = BTreeMap<String, NamedTarget>;
 
 impl NamedTarget {
-    /// The board that it is; an error is one line.
+    /// The board; an error is one line.
     pub fn board(&self) -> Result<&BoardTarget, String> {
         let target = &self.target;
         let wrong = || format!("'{target}': expected ssh://[USER@]HOST[:PORT]");
@@ -65,7 +64,7 @@ impl NamedTarget {
     }
 }
 
-/// Whether a text can be the name of a board. The text of a target cannot.
+/// Whether a text is valid as a board's name. The text of a target is not.
 pub fn is_name(text: &str) -> bool {
     let is_known = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !text.is_empty()
@@ -75,7 +74,7 @@ pub fn is_name(text: &str) -> bool {
         && text.chars().all(is_known)
 }
 
-/// The target that a text names; none where the text is a target itself. An error is one line.
+/// Finds a named target. `None` if the text is itself a target. An error is one line.
 pub fn find(text: &str) -> Result<Option<NamedTarget>, String> {
     if !is_name(text) {
         return Ok(None);
@@ -95,7 +94,7 @@ pub fn find(text: &str) -> Result<Option<NamedTarget>, String> {
     })
 }
 
-/// All that have a name; an error is one line.
+/// Reads all named targets; an error is one line.
 pub fn read() -> Result<NamedTargets, String> {
     let Some(path) = path() else { return Ok(NamedTargets::new()) };
     match fs::read_to_string(&path) {
@@ -105,10 +104,10 @@ pub fn read() -> Result<NamedTargets, String> {
     }
 }
 
-/// The length of the longest file of boards, in bytes.
+/// Size limit of a file of boards, in bytes.
 const LONGEST: u64 = (1 << 20) - 1;
 
-/// The boards of a file that a sheet is run on; an error is one line.
+/// Reads the boards for a sheet from a file; an error is one line.
 pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     let shown = path.display();
     let expected = "expected [NAME] with target = \"ssh://HOST\" for each board";
@@ -116,7 +115,7 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     let Some(text) = text else {
         return Err(format!("{shown} has 1 MiB or more: {expected}"));
     };
-    // A complaint that says what was expected there is not to say it twice.
+    // Do not repeat what was expected if the message says it already.
     let told = |error: String| match error.contains("expected") {
         true => error,
         false => format!("{error}; {expected}"),
@@ -152,13 +151,14 @@ pub fn boards_of(path: &Path) -> Result<NamedTargets, String> {
     Ok(boards)
 }
 
-/// Whether several boards of a file may have this target: each has a machine of its own.
+/// Whether several boards of a file may have this target: each of them then gets a different
+/// machine.
 fn may_repeat(target: &Target) -> bool {
     target.boots_for_each_run() || matches!(target, Target::Labgrid(LabgridTarget::Tags(_)))
 }
 
-/// A target without what does not tell one machine from another: whoever is asked for there, and the case of
-/// its name.
+/// The target reduced to what identifies the machine: without the user, and with the host in lower
+/// case.
 fn machine(target: &Target) -> Target {
     match target {
         Target::Board(board) => {
@@ -169,7 +169,7 @@ fn machine(target: &Target) -> Target {
     }
 }
 
-/// What the name of a board is.
+/// The rule for names, for error messages.
 const NAME: &str = "expected letters, digits, '-', '_' and '.'";
 
 fn parse(path: &Path, text: &str) -> Result<NamedTargets, String> {
@@ -180,14 +180,14 @@ fn parse(path: &Path, text: &str) -> Result<NamedTargets, String> {
     })
 }
 
-/// Stores them all, in place of what was there; gives the path of the file.
+/// Replaces the stored targets, and returns the path of the file.
 pub fn write(targets: &NamedTargets) -> Result<PathBuf, String> {
     let path = path().ok_or("no folder to store the name in: set HOME or XDG_CONFIG_HOME")?;
     let wrong = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).map_err(wrong)?;
     let text = text_of(targets);
-    // Whole or not at all.
+    // Write to a temporary file and rename it, so that the file is never incomplete.
     let new = path.with_extension(format!("toml.{}", std::process::id()));
     let written = fs::File::create(&new)
         .and_then(|mut file| {
@@ -197,16 +197,15 @@ pub fn write(targets: &NamedTargets) -> Result<PathBuf, String> {
         })
         .and_then(|()| fs::rename(&new, &path));
     if written.is_err() {
-        // What is left of it is in nobody's way.
+        // Remove the incomplete file; failing to do so does no harm.
         let _ = fs::remove_file(&new);
     }
     written.map_err(wrong)?;
     Ok(path)
 }
 
-/// The file's text.
 fn text_of(targets: &NamedTargets) -> String {
-    // A text of JSON is one of TOML.
+    // Every JSON string is also a TOML string.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let entry = |(name, named): (&String, &NamedTarget)| {
         let mut lines =

@@ -1,9 +1,9 @@
-//! What to write instead of another tool's option or command.
+//! Suggests what to write instead of another tool's option or command.
 
 use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 
-/// Options of other tools that `latlab run` does not have, with what to write instead.
+/// Options of other tools that `latlab run` does not have, with the replacement.
 #[rustfmt::skip]
 const INSTEAD: &[(&str, &str)] = &[
     ("--affinity", "--cpus LIST gives the CPUs to measure"),
@@ -28,8 +28,8 @@ const INSTEAD: &[(&str, &str)] = &[
     ("-v", "--samples stores every latency"),
 ];
 
-/// What to write instead of these words, which the command line does not take; none where nothing better is
-/// known than the error itself.
+/// What to write instead of a command line that was refused. `None` if the error itself says
+/// enough.
 pub fn tip(error: &clap::Error, words: &[OsString]) -> Option<String> {
     if is_histogram_option(words) {
         return Some(
@@ -49,13 +49,13 @@ pub fn tip(error: &clap::Error, words: &[OsString]) -> Option<String> {
     Some(format!("no option {unknown}: {tip}"))
 }
 
-/// What the user of another tool is to write instead of an option that `latlab run` does not have.
+/// The replacement of another tool's option.
 fn instead_of(option: &str) -> Option<&'static str> {
     let named = option.split('=').next().unwrap_or(option);
     INSTEAD.iter().find(|(name, _)| *name == named).map(|(_, tip)| *tip)
 }
 
-/// `latlab help run` is `latlab run --help`.
+/// Turns `latlab help run` into `latlab run --help`.
 pub fn without_help_command(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.get(1).is_some_and(|word| word == "help") {
         words.remove(1);
@@ -64,7 +64,7 @@ pub fn without_help_command(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Whether runs are to be compared, and nothing says with which.
+/// Whether a comparison was asked for with only one side.
 fn has_one_side(error: &clap::Error, words: &[OsString]) -> bool {
     error.kind() == ErrorKind::MissingRequiredArgument
         && words.get(1).is_some_and(|command| command == "compare")
@@ -72,7 +72,7 @@ fn has_one_side(error: &clap::Error, words: &[OsString]) -> bool {
         && !words.iter().any(|word| word == "--")
 }
 
-/// Whether the help of `run` was asked for by cyclictest's `-h BINS`.
+/// Whether the help of `run` was caused by cyclictest's `-h BINS`.
 fn is_histogram_option(words: &[OsString]) -> bool {
     let is_number = |word: &str| word.parse::<u64>().is_ok();
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
@@ -85,7 +85,7 @@ fn is_histogram_option(words: &[OsString]) -> bool {
         })
 }
 
-/// The word that was taken for this option because it begins as one, and is a negative number.
+/// A negative number that was taken for this option.
 fn negative_value<'a>(option: &str, words: &'a [OsString]) -> Option<&'a str> {
     let is_number = |word: &str| word.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     let is_it = |word: &&str| word.starts_with(option) && is_number(word);
@@ -101,7 +101,6 @@ mod tests {
         line.split(' ').map(Into::into).collect()
     }
 
-    /// Whether `latlab run` has the option.
     fn run_has(option: &str) -> bool {
         let program = program();
         let run = program.find_subcommand("run").unwrap();

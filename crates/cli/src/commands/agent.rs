@@ -1,4 +1,4 @@
-//! `latlab agent`: serves a plan, or writes the program that does so on another machine.
+//! `latlab agent`: serves a plan, or writes the agent program for another machine.
 
 use crate::exit::ExitError;
 use crate::output::{print, write_whole};
@@ -34,7 +34,6 @@ Examples:
 Without --write it reads a plan from standard input and writes the stream of a run to standard
 output. `latlab run` starts it this way; there is no other use for it.";
 
-/// What `latlab agent` does.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     match &args.write {
         Some(machine) => write(machine, args.output.clone())?,
@@ -44,7 +43,7 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the words ask for the version and all that belongs to it.
+/// Whether the command line asks for the version and the agents that this program carries.
 pub fn asks_for_agents(words: &[OsString]) -> bool {
     let is = |at: usize, names: [&str; 2]| {
         words.get(at).is_some_and(|it| names.iter().any(|name| it == name))
@@ -52,7 +51,7 @@ pub fn asks_for_agents(words: &[OsString]) -> bool {
     words.len() == 3 && is(1, ["--version", "-V"]) && is(2, ["--verbose", "-v"])
 }
 
-/// Prints the version, and for which machines this program has an agent.
+/// Prints the version and the architectures that this program carries an agent for.
 pub fn list_agents() -> anyhow::Result<ExitCode> {
     let machines = agents::architectures();
     let agents = match machines.is_empty() {
@@ -63,7 +62,7 @@ pub fn list_agents() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Supervises a load of a run, in a process of its own.
+/// Supervises one load of a run, in a separate process.
 pub fn supervise_load() -> anyhow::Result<ExitCode> {
     latlab_agent::supervise().map_err(ExitError::usage)?;
     Ok(ExitCode::SUCCESS)

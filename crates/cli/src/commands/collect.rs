@@ -1,4 +1,4 @@
-//! `latlab collect`: runs that a board has measured without the link are brought home.
+//! `latlab collect`: fetches runs that a board measured while detached.
 
 use crate::commands::run::print_finished;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_NO_ANSWER, ExitError, exit_code};
@@ -82,7 +82,6 @@ enum CollectOutcome {
     },
 }
 
-/// Brings home what was measured.
 pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
     let asked = asked_board(&args.board, args.board_folder.as_deref()).map_err(ExitError::usage)?;
     let store = open_store(args.common.out.as_deref());
@@ -98,7 +97,7 @@ pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
     for mut run in wanted {
         if run.state == DetachedState::Measures && args.stop {
             there.end(&run).map_err(ExitError::from)?;
-            // It is longer now.
+            // The run has grown since the last listing.
             let now = there.list().map_err(ExitError::from)?;
             run = now.into_iter().find(|one| one.id == run.id).unwrap_or(run);
         }
@@ -148,7 +147,7 @@ pub fn collect(args: &CollectArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(codes.into_iter().max().unwrap_or(none)))
 }
 
-/// The runs that are meant; an error is one line.
+/// Selects the runs to fetch; an error is one line.
 fn pick(runs: &[DetachedRun], spec: Option<&str>, board: &str) -> Result<Vec<DetachedRun>, String> {
     let Some(spec) = spec else { return Ok(runs.to_vec()) };
     let exact = runs.iter().find(|run| run.id == spec);
@@ -170,7 +169,7 @@ fn pick(runs: &[DetachedRun], spec: Option<&str>, board: &str) -> Result<Vec<Det
     }
 }
 
-/// How much of a run is here, on a terminal.
+/// Shows on a terminal how much of a run has been copied.
 struct Progress<'a> {
     run: &'a DetachedRun,
     shown: Option<Instant>,
@@ -190,7 +189,7 @@ impl<'a> Progress<'a> {
         }
         self.shown = Some(Instant::now());
         let (here, all) = (bytes(here), bytes(self.run.bytes));
-        // Nobody may be there to read it.
+        // Standard error may be closed.
         let _ = write!(stderr(), "\r{}: {here} of {all}\x1b[K", self.run.id);
     }
 }

@@ -1,4 +1,4 @@
-//! `latlab completions`: scripts that complete the commands in a shell.
+//! `latlab completions`: shell completion scripts.
 
 use crate::output::print;
 use clap::{Args, ValueEnum};
@@ -32,7 +32,7 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The script, made anew from the flags by `make reference`, as `build.rs` has packed it.
+    /// The script, which `make reference` generates from the flags and `build.rs` packs.
     pub fn script(self) -> String {
         let packed: &[u8] = match self {
             Shell::Bash => include_bytes!(concat!(env!("OUT_DIR"), "/latlab.bash")),
@@ -45,7 +45,6 @@ impl Shell {
     }
 }
 
-/// Prints the script of a shell.
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     print(&args.shell.script())?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `latlab doctor`: what of a machine costs latency, what has changed, what is put right by hand.
+//! `latlab doctor`: settings that cost latency, what has changed, and how to fix it.
 
 pub mod args;
 mod source;
@@ -20,7 +20,6 @@ use source::SnapshotSource;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What `latlab doctor` does.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if args.restore {
         return match &args.target {
@@ -49,7 +48,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if hit { EXIT_FAIL } else { 0 }))
 }
 
-/// Undoes what a killed agent has left changed on a board, and says what that was.
+/// Undoes what a killed agent left changed on a board, and prints each change.
 fn restore_board(board: &BoardTarget) -> anyhow::Result<ExitCode> {
     let told = latlab_conduct::link::restore_board(board, StopFlag::on_signals(false)?);
     let told = told.map_err(ExitError::from)?;
@@ -60,7 +59,7 @@ fn restore_board(board: &BoardTarget) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what is to be said of a machine, and whether that is what `--fail-on` asks for.
+/// Prints the findings. Returns whether one of them is what `--fail-on` asks for.
 fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> {
     let mut found = examination(&source.snapshot);
     let all = found.findings.len();
@@ -82,7 +81,7 @@ fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> 
     Ok(args.fail_on.is_some_and(|limit| weights.max().is_some_and(|weight| weight >= limit)))
 }
 
-/// Says what changed, and whether that is what `--fail-on` asks for.
+/// Prints what changed. Returns whether that is what `--fail-on` asks for.
 fn changes(
     args: &DoctorArgs,
     before: &SnapshotSource,

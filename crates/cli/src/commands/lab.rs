@@ -19,7 +19,6 @@ use std::process::ExitCode;
 /// The kernels that the ready-made sheets compare.
 const COMPARED: [&str; 2] = ["lab:x86-64/stock-6.1", "lab:x86-64/rt-6.1"];
 
-/// What `latlab lab` does.
 pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         LabCommand::Kernels => print_text(&list_kernels(&cache(), width()))?,
@@ -39,11 +38,11 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A ready-made sheet of both kernels, which are downloaded first where they are missing.
+/// Runs a ready-made sheet on both kernels, downloading missing ones first.
 fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     let Comparison { seeds, quiet, console, common } = asked;
     let guests = COMPARED.map(args::config).into_iter().collect::<Result<Vec<_>, _>>();
-    // A download would be of no use.
+    // Fail before a useless download.
     if let Some(text) = missing_agents(&guests.map_err(anyhow::Error::msg)?).pop() {
         return Err(ExitError::cannot_measure(text).into());
     }
@@ -62,19 +61,19 @@ fn run_comparison(sheet: &str, asked: &Comparison) -> anyhow::Result<ExitCode> {
     begin_or_resume(&CampaignArgs { sheet, common, results, quiet, keep_going: false, console })
 }
 
-/// Why guests of these machines cannot be measured by this build, each once.
+/// Why this build cannot measure guests of these machines; each reason once.
 fn missing_agents(guests: &[GuestConfig]) -> Vec<String> {
     let machines: BTreeSet<&str> =
         guests.iter().map(|config| config.machine.architecture).collect();
     machines.into_iter().filter_map(agents::missing_agent).collect()
 }
 
-/// Downloads a kernel and says where it came from.
+/// Downloads a kernel and returns a line that says where it came from.
 fn fetch(config: &GuestConfig) -> Result<String, ExitError> {
     config.fetch(&cache()).map_err(ExitError::cannot_measure)
 }
 
-/// The kernels of each machine, and which of them are downloaded.
+/// Lists the kernels by machine, and which of them are downloaded.
 fn list_kernels(cache: &Cache, width: usize) -> String {
     let mut text = format!("Kernels in {}\n", escape_controls(&cache.folder().to_string_lossy()));
     for machine in &MACHINES {

@@ -1,4 +1,4 @@
-//! `latlab loads`: which loads there are, and what each takes.
+//! `latlab loads`: the available loads and their parameters.
 
 use crate::documents::ListedLoad;
 use crate::exit::ExitError;
@@ -58,7 +58,6 @@ Examples:
 Definitions are searched in --loads DIR, $XDG_CONFIG_HOME/latlab/loads and /etc/latlab/loads, then
 among the built-in ones.";
 
-/// Lists the loads, or shows one.
 pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
     let library = Library::new(args.loads.clone());
     match &args.command {
@@ -81,7 +80,7 @@ pub fn loads(args: &LoadsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The loads, with what of their programs is missing here or on a board.
+/// The loads, each with its programs that are missing here or on a board.
 fn listed<'a>(args: &LoadsArgs, loads: &'a [LibraryLoad]) -> anyhow::Result<Vec<ListedLoad<'a>>> {
     let Some(board) = &args.target else {
         let is_here = |name: &str| program_path(name).is_some();
@@ -95,7 +94,7 @@ fn listed<'a>(args: &LoadsArgs, loads: &'a [LibraryLoad]) -> anyhow::Result<Vec<
     Ok(loads.iter().map(|load| ListedLoad::new(load, |name| there.contains(&name))).collect())
 }
 
-/// A paragraph for each.
+/// One paragraph per load.
 fn list(loads: &[ListedLoad]) -> String {
     let (width, style) = (width(), style());
     loads.iter().map(|load| load_entry(&load.entry(), width, style)).collect()

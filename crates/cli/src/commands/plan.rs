@@ -32,7 +32,7 @@ Examples:
 A run without a miss excludes a rate only if it is long enough: 3.00 times the time between two bursts
 at 95 %, 4.61 times at 99 %. Each burst that comes makes the run longer.";
 
-/// A share in percent from a half on.
+/// A confidence in percent, from 50 on.
 fn confidence(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number.filter(|number| (50.0..=99.9999).contains(number)) {
@@ -41,7 +41,6 @@ fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `latlab plan` does.
 pub fn plan(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let length = latlab_stats::run_length(args.limit, args.confidence);
     match args.format {

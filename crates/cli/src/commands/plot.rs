@@ -1,4 +1,4 @@
-//! `latlab plot`: pictures of stored runs.
+//! `latlab plot`: draws stored runs.
 
 pub mod args;
 
@@ -12,7 +12,6 @@ use latlab_report::{Kind, time, units};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// `latlab plot`.
 pub fn plot(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     let format = args.picture_format()?;
     if args.fold.is_some_and(|fold| fold <= Nanos::ZERO) {
@@ -94,7 +93,6 @@ fn over_time(args: &PlotArgs, kind: time::Kind, folders: &[PathBuf]) -> anyhow::
     Ok(drawn.svg)
 }
 
-/// The bytes of the file.
 fn encoded(svg: &str, format: PictureFormat, scale: f32) -> anyhow::Result<Vec<u8>> {
     match format {
         PictureFormat::Svg => Ok((latlab_report::standalone(svg) + "\n").into_bytes()),

@@ -1,4 +1,4 @@
-//! Tests of the command that repeats a run, which every command that measures prints.
+//! Tests of the command that every measurement prints to repeat a run.
 
 use crate::commands::attach;
 use crate::commands::attach::args::AttachArgs;
@@ -13,7 +13,7 @@ use latlab_model::{Nanos, Plan, shell};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A plan of a method in which a dice decides what is said and what is usual.
+/// A random plan: `dice` decides which settings are given.
 fn random_plan(method: Method, dice: &mut impl FnMut(u64) -> u64) -> Plan {
     let mut plan = Plan::of(method);
     random_method(&mut plan.method, dice);
@@ -139,7 +139,7 @@ fn random_method(method: &mut Method, dice: &mut impl FnMut(u64) -> u64) {
     }
 }
 
-/// The plan that a command line makes.
+/// Parses the printed command back into a plan.
 fn plan_again(line: &str, seed: u64) -> Result<Plan, String> {
     let words = shell::split(line);
     match words[1].as_str() {
@@ -173,7 +173,7 @@ proptest! {
         let mut numbers = numbers.into_iter().cycle();
         let mut dice = |sides: u64| numbers.next().unwrap_or_default() % sides.max(1);
         let mut plan = random_plan(methods[method].clone(), &mut dice);
-        // What is refused needs no command: without what others depend on, much remains.
+        // An invalid plan has no command. Resetting the method keeps the rest of the random plan.
         if plan.check().is_err() {
             plan.method = methods[method].clone();
             random_method(&mut plan.method, &mut |_| 1);

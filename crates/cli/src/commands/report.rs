@@ -1,4 +1,4 @@
-//! `latlab report`: stored runs as one page.
+//! `latlab report`: stored runs as an HTML page.
 
 pub mod args;
 mod campaign;
@@ -14,7 +14,6 @@ use latlab_report::stored::LoadedRun;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// `latlab report`.
 pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let to_stdout = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
     if to_stdout && args.open {

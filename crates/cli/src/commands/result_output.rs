@@ -1,4 +1,4 @@
-//! How `latlab compare` and `latlab trend` write what they find, and the exit code of it.
+//! Output and exit code of `latlab compare` and `latlab trend`.
 
 use crate::exit::{EXIT_FAIL, EXIT_NO_ANSWER};
 use crate::flags::test_results::TestResultArgs;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Columns of a text that is written to a file.
+/// Width of text that is written to a file.
 const FILE_WIDTH: usize = 100;
 
 /// Flags of a command that judges stored runs.
@@ -45,9 +45,8 @@ enum ResultFormat {
     Html,
 }
 
-/// What was found, in each format.
+/// A result in each output format.
 pub trait ResultOutput: Serialize {
-    /// The answer.
     fn word(&self) -> ComparisonWord;
     /// For a terminal of this width.
     fn text(&self, width: usize, style: Style) -> anyhow::Result<String>;
@@ -55,12 +54,12 @@ pub trait ResultOutput: Serialize {
     fn markdown(&self) -> anyhow::Result<String>;
     /// For continuous integration.
     fn test_suite(&self) -> anyhow::Result<TestSuite>;
-    /// As a page.
+    /// As an HTML page.
     fn page(&self) -> anyhow::Result<String>;
 }
 
 impl ResultOutputArgs {
-    /// Prints or writes what was found; the exit code.
+    /// Prints the result, or writes it to a file.
     pub fn print(&self, found: &impl ResultOutput) -> anyhow::Result<ExitCode> {
         let stdout_is_taken = self.file().is_none() && self.format != ResultFormat::Text;
         self.results.check(stdout_is_taken)?;
@@ -86,12 +85,12 @@ impl ResultOutputArgs {
         Ok(ExitCode::from(if self.gate { gate(found.word()) } else { 0 }))
     }
 
-    /// The file to write, unless it is standard output.
+    /// The output file. `None` for standard output.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// The format that is asked for, or that the name of the file is of.
+    /// The format from the flag, else from the file's name.
     fn format(&self) -> ResultFormat {
         let is_page = self.file().and_then(Path::extension).is_some_and(|end| end == "html");
         match self.format {
@@ -101,7 +100,6 @@ impl ResultOutputArgs {
     }
 }
 
-/// The exit code of an answer.
 fn gate(word: ComparisonWord) -> u8 {
     match word {
         ComparisonWord::NoRegression => 0,

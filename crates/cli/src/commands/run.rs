@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Measures, stores, shows and judges.
+/// Measures, stores the run, prints and judges it.
 pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     args.results.check(args.common.format == Format::Json)?;
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(exit_code(&finished.run)))
 }
 
-/// Prints what a run came to, and where it is.
+/// Prints a run's result and where it is stored.
 pub fn print_finished(
     finished: &Finished,
     format: Format,
@@ -89,7 +89,7 @@ pub struct DetachedRunStart {
     most_bytes: u64,
 }
 
-/// Begins a run on a board that goes on without us.
+/// Starts a detached run on a board.
 fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     let board = args.measure.guest.target.clone().unwrap_or_default();
     let id = new_id(jiff::Timestamp::now(), &plan.name);
@@ -114,17 +114,17 @@ fn detach(args: &RunArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How a run is followed while it lasts.
+/// How a run's progress is shown.
 pub struct Shown {
-    /// Whether nothing of its progress is printed.
+    /// Print no progress.
     pub quiet: bool,
-    /// Whether the console of the guest is printed.
+    /// Print the guest's console.
     pub console: bool,
-    /// The command that makes it.
+    /// The command that starts the run.
     pub command: &'static str,
 }
 
-/// Runs a plan, follows it and stores it.
+/// Runs a plan, shows its progress, and stores the run.
 pub fn measure_plan(
     plan: Plan,
     store: &Store,
@@ -149,14 +149,14 @@ pub fn measure_plan(
     Ok(finished.map_err(ExitError::from)?)
 }
 
-/// This program, which is the agent of this machine as well.
+/// The path of this program, which is also the agent of this machine.
 pub fn own_program() -> Result<PathBuf, ExitError> {
     std::env::current_exe().map_err(|error| {
         ExitError::cannot_measure(format!("cannot find the program file of latlab: {error}"))
     })
 }
 
-/// The ways to agents from this program.
+/// Connects to agents: this program, boards and guests.
 pub fn connector() -> anyhow::Result<Connector> {
     let program = own_program()?;
     Ok(Connector { program, cache: cache(), may_ask: true, restore: undo_leftovers })

@@ -1,4 +1,4 @@
-//! `latlab list`, `latlab show`: what is stored, and how it is shown.
+//! `latlab list` and `latlab show`: stored runs.
 
 pub mod args;
 mod campaign;
@@ -20,7 +20,6 @@ use latlab_store::{CampaignFolder, RunEntry, RunState, Store};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// `latlab list`.
 pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.out.as_deref());
     recover(&store);
@@ -34,7 +33,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The campaigns, newest first; one that cannot be read says why.
+/// The campaigns, newest first; an unreadable one says why.
 fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     let entry = |(id, opened): (String, latlab_store::Result<CampaignFolder>)| {
         let summary = opened.and_then(|folder| Ok(folder.progress()?.summary(&folder.campaign)));
@@ -46,7 +45,7 @@ fn campaigns(store: &Store) -> anyhow::Result<Vec<CampaignEntry>> {
     Ok(store.campaigns()?.into_iter().map(entry).collect())
 }
 
-/// Those that can be shown with their figures.
+/// Runs with figures to show.
 fn finished(entries: &[RunEntry]) -> Vec<&Run> {
     let finished = entries.iter().filter_map(|entry| match &entry.state {
         RunState::Finished(run) => Some(run.as_ref()),
@@ -79,7 +78,6 @@ fn listing(store: &Store, entries: &[RunEntry], campaigns: &[CampaignEntry]) -> 
     text + &latlab_report::campaign::campaigns(campaigns, width())
 }
 
-/// `latlab show`.
 pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if args.format == ShowFormat::Csv && args.window.is_none() {
         bail!("--format csv needs --window, such as --window ..+1min");
@@ -99,8 +97,8 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The figures are sealed with run.json, so they are shown even if another file was changed or cannot be
-/// read; that is an error then.
+/// The figures are covered by run.json's checksum, so they are shown even if another file was
+/// changed or cannot be read; that is then an error.
 fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
     let (run, remedies) = match latlab_report::stored::with_remedies(folder, run.clone()) {
@@ -129,7 +127,7 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     tables.and(remedies.map_err(Into::into))
 }
 
-/// The run with what is shown of its tables, each of which must be as it was stored.
+/// The run with its tables, whose checksums are verified.
 fn with_tables(folder: &Path, run: &Run, args: &ShowArgs) -> anyhow::Result<Run> {
     latlab_store::expect_tables(folder, run)?;
     let statistics = match args.format {

@@ -1,4 +1,4 @@
-//! `latlab scenarios`: the sheets that come with the program.
+//! `latlab scenarios`: the ready-made sheets.
 
 use crate::documents::ShippedSheet;
 use crate::exit::ExitError;
@@ -39,7 +39,6 @@ Examples:
   latlab run stress-five --scale 20s --dry-run     show the plan
   latlab run mine.toml                             run it";
 
-/// Lists the ready-made sheets, or prints one.
 pub fn scenarios(args: &ScenariosArgs) -> anyhow::Result<ExitCode> {
     if let Some(ScenariosCommand::Show { name }) = &args.command {
         let source = SheetFile::open(name).map_err(ExitError::usage)?;

@@ -1,4 +1,4 @@
-//! `latlab serve`: the runs in a browser.
+//! `latlab serve`: shows the runs in a browser.
 
 pub mod args;
 
@@ -16,10 +16,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A token has 256 letters at most; what is longer than this is another file.
+/// A token has at most 256 characters; a larger file is not a token file.
 const LARGEST_TOKEN_FILE: u64 = 4096;
 
-/// `latlab serve`.
 pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let token = match &args.token_file {
         Some(path) => Some(read_token(path)?),
@@ -28,7 +27,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let (address, any_port) = args.address(token.is_some()).map_err(|text| anyhow!(text))?;
     let named = args.folder.as_deref().or(args.out.as_deref());
     let folder = open_store(named);
-    // One without a name may be made later, which is noticed.
+    // The default folder may be created later; the server notices.
     if named.is_some() {
         require_folder(&folder)?;
     }
@@ -58,7 +57,7 @@ fn ready(address: SocketAddr) -> io::Result<()> {
     print(&format!("http://{address}/\n")).map_err(io::Error::other)
 }
 
-/// How many clients this process can serve.
+/// How many clients this process can serve, by its file limits.
 fn limits() -> Result<Limits, ExitError> {
     let most = open_file_limit().unwrap_or(u64::MAX);
     Limits::for_open_files(most).ok_or_else(|| {
@@ -69,7 +68,7 @@ fn limits() -> Result<Limits, ExitError> {
     })
 }
 
-/// The only line of a file.
+/// Reads a token: the file's only line.
 fn read_token(path: &Path) -> anyhow::Result<Token> {
     let bytes = read_ordinary_file(path, LARGEST_TOKEN_FILE);
     let bytes = bytes.with_context(|| format!("cannot read the token in {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! `latlab target`: boards by name.
+//! `latlab target`: named boards.
 
 use crate::exit::ExitError;
 use crate::flags::{Format, asked_board, board_folder};
@@ -98,7 +98,6 @@ pub struct ListedTarget<'a> {
     target: &'a NamedTarget,
 }
 
-/// Does what was asked of the names.
 pub fn target(args: &TargetArgs) -> anyhow::Result<ExitCode> {
     let mut all = targets::read().map_err(ExitError::usage)?;
     match &args.command {
@@ -159,7 +158,7 @@ fn list(format: Format, all: &NamedTargets) -> anyhow::Result<()> {
     }
 }
 
-/// A row for each, and a column for each default that one of them has.
+/// One row per board, and a column for each default that any board has.
 fn boards(listed: &[ListedTarget], width: usize) -> String {
     let column = |head, cell: &dyn Fn(&NamedTarget) -> Option<String>| {
         let cells: Vec<Option<String>> = listed.iter().map(|one| cell(one.target)).collect();

@@ -1,4 +1,4 @@
-//! `latlab verify`: whether stored runs are as they were stored.
+//! `latlab verify`: whether stored runs are unchanged.
 
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL};
 use crate::flags::{Common, Format};
@@ -38,7 +38,7 @@ Exit codes:
   0  every run is as it was stored          2  wrong usage or input
   1  a run is damaged                       3  could not read a file, or not write the result";
 
-/// Looks at all files of the runs, a line for each run.
+/// Verifies all files of the runs, with a line for each run.
 pub fn verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.common.out.as_deref());
     recover(&store);
@@ -79,7 +79,7 @@ fn folders(store: &Store, args: &VerifyArgs) -> anyhow::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// The folders of those that are finished; the others are told.
+/// The folders of finished runs; warns about the others.
 fn finished_runs(entries: Vec<RunEntry>) -> Vec<PathBuf> {
     let (finished, others): (Vec<_>, Vec<_>) = entries
         .into_iter()
@@ -105,6 +105,6 @@ fn line(checked: &Verification) -> String {
         (wrong, unread) => format!("DAMAGED: {}; NOT READ: {}", each(wrong), each(unread)),
     };
     let line = format!("{}: {said}{extra}", checked.run);
-    // Names of files are whatever somebody made of them.
+    // File names may contain control characters.
     format!("{}\n", escape_controls(&line))
 }

@@ -1,4 +1,4 @@
-//! What commands about campaigns print as JSON.
+//! JSON output of commands about campaigns.
 
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
@@ -22,7 +22,6 @@ pub struct DryRun<'a> {
 }
 
 impl<'a> DryRun<'a> {
-    /// Of a campaign that is only planned.
     pub fn new(campaign: &'a Campaign) -> DryRun<'a> {
         DryRun {
             campaign,
@@ -61,7 +60,7 @@ pub struct ShippedSheet<'a> {
 }
 
 impl<'a> ShippedSheet<'a> {
-    /// Of what it leads to.
+    /// The sheet with the campaign that it makes.
     pub fn new(name: &'a str, campaign: &'a Campaign) -> ShippedSheet<'a> {
         ShippedSheet {
             name,

@@ -1,4 +1,4 @@
-//! What commands about captures print as JSON.
+//! JSON output of commands about captures.
 
 use latlab_model::respond::Responses;
 use latlab_model::run::{Finding, Run, Verdict};
@@ -58,7 +58,7 @@ struct RespondedPair<'a> {
 }
 
 impl<'a> Responded<'a> {
-    /// Of runs with their responses in picoseconds.
+    /// Compares runs with their response times in picoseconds.
     pub fn new(
         finished: &'a [latlab_store::Finished],
         series: &[(&'a Run, Vec<i64>)],

@@ -1,4 +1,4 @@
-//! What commands about loads print as JSON.
+//! JSON output of commands about loads.
 
 use crate::load_library::LibraryLoad;
 use latlab_digest::load::Parameter;
@@ -44,7 +44,7 @@ struct ListedParameter<'a> {
 }
 
 impl<'a> ListedLoad<'a> {
-    /// The programs of a load.
+    /// The programs that a load needs.
     pub fn programs_of(found: &'a LibraryLoad) -> Vec<&'a str> {
         let processes = found.definition.process.iter();
         let mut programs: Vec<&str> = processes.map(|one| one.program.as_str()).collect();
@@ -52,7 +52,7 @@ impl<'a> ListedLoad<'a> {
         programs
     }
 
-    /// A load of the library, on a machine that has some programs.
+    /// `has` tells whether the machine has a program.
     pub fn new(found: &'a LibraryLoad, has: impl Fn(&str) -> bool) -> ListedLoad<'a> {
         let LibraryLoad { definition, text, file } = found;
         let programs = ListedLoad::programs_of(found);
@@ -78,7 +78,7 @@ impl<'a> ListedParameter<'a> {
 }
 
 impl ListedLoad<'_> {
-    /// The same for a terminal.
+    /// The same for the table on a terminal.
     pub fn entry(&self) -> LoadEntry {
         let written = |one: &ListedParameter| match one.default.as_deref() {
             Some("") => format!("{}=", one.name),

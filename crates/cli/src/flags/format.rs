@@ -1,10 +1,10 @@
-//! The format of what a command writes, by a flag or by the name of the file.
+//! Chooses an output format by a flag or the file's name.
 
 use crate::exit::ExitError;
 use clap::ValueEnum;
 use std::path::Path;
 
-/// The format that is asked for, or that the name of the file ends in; the usual one where neither says anything.
+/// The format from the flag, else from the file's extension, else the default.
 pub fn format_of<F: ValueEnum + Default>(
     asked: Option<F>,
     output: Option<&Path>,

@@ -1,4 +1,4 @@
-//! The guest that flags ask for, and the faults in it.
+//! The guest that flags describe, and the faults in it.
 
 use crate::flags::plan::add_options;
 use crate::targets::{self, NamedTarget};
@@ -11,29 +11,29 @@ use latlab_model::target::LabOptions;
 use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
 
-/// The fault of a guest that has next to no memory.
+/// The fault that leaves a guest almost no memory.
 const TINY_MEMORY: &str = "tiny-memory";
 
-/// Flags about a guest.
+/// Flags about a guest, or another target.
 #[derive(Clone, Default)]
 pub struct GuestArgs {
-    /// The machine to measure, by its text or name.
+    /// The target, or its name.
     pub target: Option<String>,
-    /// Its kernel's image.
+    /// Kernel image of the guest.
     pub kernel: Option<PathBuf>,
-    /// The folder with the modules of that.
+    /// The folder with the kernel's modules.
     pub modules: Option<PathBuf>,
-    /// Its device tree.
+    /// Device tree of the guest.
     pub dtb: Option<PathBuf>,
-    /// Whether it runs in the host's time.
+    /// Whether the guest's clock follows the host's.
     pub realtime: bool,
-    /// Its CPUs.
+    /// Number of CPUs.
     pub smp: Option<u32>,
-    /// What is injected into it.
+    /// Faults to inject.
     pub fault: Vec<String>,
-    /// Whether its console is printed.
+    /// Print the guest's console.
     pub console: bool,
-    /// The board of a sheet's row, which goes before the target.
+    /// The board of a sheet's row, which takes precedence over `target`.
     pub board: Option<NamedTarget>,
 }
 
@@ -71,7 +71,7 @@ impl FromArgMatches for GuestArgs {
 }
 
 impl GuestArgs {
-    /// The target, with nothing in it that is the default; an error is one line.
+    /// The target without settings that equal the default; an error is one line.
     pub fn target(&self) -> Result<Target, String> {
         Ok(match self.parse_target()? {
             Target::Lab(target) => Target::Lab(GuestConfig::resolve(&target)?.target()),
@@ -79,7 +79,7 @@ impl GuestArgs {
         })
     }
 
-    /// The guest; none where another machine is measured. An error is one line.
+    /// The guest. `None` if the target is another machine. An error is one line.
     fn config(&self) -> Result<Option<GuestConfig>, String> {
         match self.parse_target()? {
             Target::Local | Target::Board(_) | Target::Labgrid(_) => Ok(None),
@@ -87,7 +87,7 @@ impl GuestArgs {
         }
     }
 
-    /// What the target is measured by unless the command line says otherwise; an error is one line.
+    /// A named target's defaults, which the command line overrides; an error is one line.
     pub fn defaults(&self) -> Result<Option<NamedTarget>, String> {
         if self.board.is_some() {
             return Ok(self.board.clone());
@@ -95,7 +95,7 @@ impl GuestArgs {
         self.target.as_deref().map_or(Ok(None), targets::find)
     }
 
-    /// The target as it was asked for; an error is one line.
+    /// Parses the target as it was given; an error is one line.
     fn parse_target(&self) -> Result<Target, String> {
         if let Some(board) = &self.board {
             return Ok(board.target.clone());
@@ -116,7 +116,7 @@ impl GuestArgs {
         Target::with_options(text, options)
     }
 
-    /// The loads that plant the faults.
+    /// The loads that inject the faults.
     pub fn faults(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
         let config = self.config()?;
         let load = |text: &String| {

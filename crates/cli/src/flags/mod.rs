@@ -1,4 +1,4 @@
-//! The flags of a run, and those that several commands have.
+//! The flags of a run, and those that several commands share.
 
 mod format;
 pub mod guest;
@@ -55,7 +55,7 @@ pub struct FileRuns {
     pub common: Common,
 }
 
-/// A size of a disk.
+/// A disk size, in bytes.
 pub fn size(text: &str) -> Result<u64, String> {
     let expected = || format!("'{text}' is not a size of 1M or more, such as 200M or 2G");
     let units = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
@@ -80,13 +80,13 @@ pub struct RunComparisonArgs {
 
 const RUN: &str = "Run";
 
-/// Refuses times of flags that are not more than 0; an error is one line for the user.
+/// Refuses durations of 0 or less; an error is one line for the user.
 pub fn check_positive<const N: usize>(times: [(&str, Option<Nanos>); N]) -> Result<(), String> {
     let wrong = times.into_iter().find(|(_, time)| time.is_some_and(|time| time <= Nanos::ZERO));
     wrong.map_or(Ok(()), |(flag, _)| Err(format!("{flag} must be more than 0")))
 }
 
-/// A board, for commands that ask one without measuring.
+/// Parses a board, for commands that contact it without measuring.
 pub fn board(text: &str) -> Result<BoardTarget, String> {
     if let Some(named) = targets::find(text)? {
         return named.board().cloned();
@@ -95,21 +95,20 @@ pub fn board(text: &str) -> Result<BoardTarget, String> {
     target.board().cloned().ok_or_else(|| "expected ssh://[USER@]HOST[:PORT]".to_string())
 }
 
-/// A board, with the folder of its detached runs where it is not the usual one.
+/// A board, and the folder of its detached runs.
 pub struct AskedBoard {
-    /// The board.
     pub board: BoardTarget,
-    /// The folder, by a flag or else by what is remembered of the board.
+    /// From a flag, else as stored with the board's name. `None` for the default.
     pub folder: Option<String>,
 }
 
-/// A board and the folder of its detached runs; an error is one line.
+/// Parses a board and the folder of its detached runs; an error is one line.
 pub fn asked_board(text: &str, folder: Option<&str>) -> Result<AskedBoard, String> {
     let named = targets::find(text)?.and_then(|named| named.folder);
     Ok(AskedBoard { board: board(text)?, folder: folder.map(str::to_string).or(named) })
 }
 
-/// A share of a command line in percent, up to ten times the whole.
+/// A percentage, up to 1000 %.
 pub fn share(text: &str) -> Result<f64, String> {
     let expected = || format!("'{text}' is not a share between 0.1% and 1000%, such as 5%");
     let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
@@ -119,7 +118,7 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A day, or a time of it, as runs have it.
+/// A date, or a date and time, in the form that runs use.
 pub fn time_of_run(text: &str) -> Result<String, String> {
     let day = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
     match day {
@@ -128,7 +127,7 @@ pub fn time_of_run(text: &str) -> Result<String, String> {
     }
 }
 
-/// A word of the model as a value of the command line; shells complete it.
+/// Parses a word of the model; shells complete it.
 pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -137,7 +136,7 @@ pub fn value_parser_of<T: Copy + Send + Sync + 'static>(
         .try_map(move |text| all.iter().copied().find(|&value| name(value) == text).ok_or(text))
 }
 
-/// The flags of a command from the words behind its name.
+/// Parses the flags of a command, without its name.
 pub fn parse<A: Args>(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Result<A, clap::Error> {

@@ -1,4 +1,4 @@
-//! The options of the table as arguments of clap, and what they mean: flags to plan.
+//! The shared option table as clap arguments, and the plan that they make.
 
 use super::guest::GuestArgs;
 use crate::load_library::{self, Library};
@@ -10,7 +10,7 @@ use latlab_model::options::{Given, OPTIONS, PlanOption, put};
 use latlab_model::{Nanos, Plan};
 use std::path::PathBuf;
 
-/// The options that a command has of the table.
+/// Adds the options of the table that the command has.
 pub fn add_options(command: Command, has: impl Fn(&PlanOption) -> bool) -> Command {
     command.args(OPTIONS.iter().filter(|option| has(option)).map(arg))
 }
@@ -34,7 +34,7 @@ fn arg(option: &'static PlanOption) -> Arg {
     }
 }
 
-/// What was given of them.
+/// The options of the table that were given.
 pub fn given_options(matches: &ArgMatches, has: impl Fn(&PlanOption) -> bool) -> Vec<Given> {
     let given = |option: &'static PlanOption| {
         let values = match option.form.value {
@@ -47,12 +47,12 @@ pub fn given_options(matches: &ArgMatches, has: impl Fn(&PlanOption) -> bool) ->
     OPTIONS.iter().filter(|option| has(option)).filter_map(given).collect()
 }
 
-/// The values of one of them.
+/// The values of one option.
 pub fn values_of<'a>(given: &'a [Given], name: &str) -> &'a [String] {
     given.iter().find(|one| one.option.name == name).map_or(&[], |one| &one.values)
 }
 
-/// The loads that are named, or else these; an error is one line.
+/// The loads that are named, else `otherwise`; an error is one line.
 pub fn named_loads(given: &[Given], otherwise: Vec<String>) -> Result<Vec<Load>, String> {
     let named = values_of(given, "load");
     let words = if named.is_empty() { otherwise } else { named.to_vec() };
@@ -62,7 +62,6 @@ pub fn named_loads(given: &[Given], otherwise: Vec<String>) -> Result<Vec<Load>,
 
 /// Flags that say what is measured, and how.
 pub struct MeasureArgs {
-    /// The machine.
     pub guest: GuestArgs,
     given: Vec<Given>,
 }
@@ -90,7 +89,7 @@ impl FromArgMatches for MeasureArgs {
 }
 
 impl MeasureArgs {
-    /// The plan that these flags make; an error is one line.
+    /// Makes the plan; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
         let mut plan = Plan { seed: Some(random_seed), ..Plan::default() };
         plan.on.target = self.guest.target()?;
@@ -108,7 +107,7 @@ impl MeasureArgs {
         Ok(plan)
     }
 
-    /// The loads, and the faults as such; an error is one line.
+    /// The loads, including those that inject faults; an error is one line.
     pub fn loads(&self) -> Result<Vec<Load>, String> {
         let otherwise = self.guest.defaults()?.map(|named| named.load).unwrap_or_default();
         let mut all = named_loads(&self.given, otherwise)?;
@@ -117,7 +116,7 @@ impl MeasureArgs {
         Ok(all)
     }
 
-    /// The value of an option, where it has one.
+    /// The value of an option, if it was given.
     pub fn value(&self, name: &str) -> Option<&str> {
         values_of(&self.given, name).first().map(String::as_str)
     }

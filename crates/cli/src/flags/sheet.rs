@@ -1,4 +1,4 @@
-//! The flags of `latlab run` for sheets, and their values.
+//! Flags of `latlab run` for sheets.
 
 use clap::Args;
 use latlab_model::Nanos;
@@ -51,22 +51,22 @@ pub struct SheetArgs {
 }
 
 impl SheetArgs {
-    /// Whether a campaign is asked for, and no single run.
+    /// Whether the flags ask for a campaign.
     pub fn is_given(&self) -> bool {
         self.sheet.is_some() || self.resume.is_some() || self.print_unit
     }
 }
 
-/// Why a sheet has no detached runs.
+/// Why `--detach` is refused with a sheet.
 pub const NOT_DETACHED: &str =
     "--detach: the runs of a sheet follow each other from here; detach single runs";
 
-/// What replaces the ends of all scenarios.
+/// Replaces the duration or cycles of all scenarios.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
-    /// They last this long.
+    /// Measure for this long.
     Time(Nanos),
-    /// They have this many cycles.
+    /// Measure this many cycles.
     Cycles(u64),
 }
 
@@ -93,7 +93,7 @@ impl FromStr for Scale {
     }
 }
 
-/// Seeds of the repeats: `1..5` are five, each for one repeat of every row.
+/// Seeds of the repeats: `1..5` makes five repeats of every row, one for each seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seeds {
     first: u64,
@@ -101,12 +101,11 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// How many they are.
     pub fn count(self) -> u32 {
         u32::try_from(self.last - self.first).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// That of a repeat, from 1 on.
+    /// The seed of a repeat, counted from 1.
     pub fn seed_of_repeat(self, repeat: u32) -> u64 {
         self.first + u64::from(repeat) - 1
     }

@@ -1,4 +1,4 @@
-//! Flags that write a result as tests, for continuous integration.
+//! Flags that write a result as a test report, for continuous integration.
 
 use crate::exit::ExitError;
 use crate::output::{print, write_whole};
@@ -27,7 +27,7 @@ pub struct TestResultArgs {
 }
 
 impl TestResultArgs {
-    /// Refuses what cannot be written, before anything is measured.
+    /// Refuses files that cannot be written, before anything is measured.
     pub fn check(&self, prints_json: bool) -> Result<(), ExitError> {
         let to_stdout = self.files().filter(|(_, path, _)| is_stdout(path)).count();
         if to_stdout + usize::from(prints_json) > 1 {
@@ -48,7 +48,7 @@ impl TestResultArgs {
         Ok(())
     }
 
-    /// Refuses a run that goes on without us: its result comes with it.
+    /// Refuses a detached run: its result is known only after `latlab collect`.
     pub fn refuse_detached(&self) -> Result<(), ExitError> {
         match self.files().next() {
             Some((flag, ..)) => {
@@ -62,12 +62,12 @@ impl TestResultArgs {
         }
     }
 
-    /// Whether the result as tests stands in place of the text.
+    /// Whether the test report goes to standard output and replaces the text.
     pub fn replace_text(&self) -> bool {
         self.files().any(|(_, path, _)| is_stdout(path))
     }
 
-    /// Writes the files that are asked for.
+    /// Writes the requested files.
     pub fn write(&self, suite: impl FnOnce() -> anyhow::Result<TestSuite>) -> anyhow::Result<()> {
         if self.files().next().is_none() {
             return Ok(());
@@ -82,7 +82,7 @@ impl TestResultArgs {
         Ok(())
     }
 
-    /// The result of a measurement, written as tests also where nothing could be measured.
+    /// Passes on a measurement's result; a failure to measure is written as a failed test first.
     pub fn note_failure<T>(&self, name: &str, done: anyhow::Result<T>) -> anyhow::Result<T> {
         done.map_err(|error| match self.write(|| Ok(not_measured(name, &format!("{error:#}")))) {
             Ok(()) => error,
@@ -90,7 +90,7 @@ impl TestResultArgs {
         })
     }
 
-    /// The files, each with its flag and what it holds.
+    /// The requested files, each with its flag and renderer.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path, fn(&TestSuite) -> String)> {
         type Text = fn(&TestSuite) -> String;
         let all: [(&'static str, &Option<PathBuf>, Text); 3] = [

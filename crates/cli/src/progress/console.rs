@@ -1,4 +1,4 @@
-//! What the kernels of guests say, as far as it has not been printed yet.
+//! Kernel messages of guests that have not been printed yet.
 
 use crate::output::escape_controls;
 use latlab_conduct::live::LiveRun;
@@ -8,18 +8,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How far each console is printed.
+/// The position in each console up to which it was printed.
 #[derive(Default)]
 pub struct Console {
     printed: BTreeMap<PathBuf, u64>,
 }
 
 impl Console {
-    /// The lines that have come to a guest's console, each behind its name.
+    /// The new lines of a guest's console, each prefixed with its name.
     pub fn read_new(&mut self, name: impl Display, live: &LiveRun) -> String {
         let Some(path) = &live.console else { return String::new() };
         let printed = self.printed.entry(path.clone()).or_default();
-        // It may not be there yet; what cannot be read now is read later, or in the run.
+        // The file may not exist yet. What cannot be read now is read later, or with the run.
         let said = read_from(path, *printed).unwrap_or_default();
         let whole = said.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         *printed += whole as u64;

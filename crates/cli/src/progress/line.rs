@@ -1,30 +1,28 @@
-//! A line of the live view: text in columns of a terminal, in which a wide letter takes two.
+//! Lines of the live view: text measured in terminal columns, where a wide letter takes two.
 
 use latlab_report::{Colour, Style};
 use unicode_width::UnicodeWidthChar;
 
-/// Pieces of text, each with its weight.
+/// Pieces of text, each with its colour.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Line(Vec<(Option<Colour>, String)>);
 
 impl Line {
-    /// Text of ordinary weight.
     pub fn plain(text: impl Into<String>) -> Line {
         Line(vec![(None, text.into())])
     }
 
-    /// Text of this weight.
     pub fn painted(colour: Colour, text: impl Into<String>) -> Line {
         Line(vec![(Some(colour), text.into())])
     }
 
-    /// Both, one behind the other.
+    /// Appends the other line.
     pub fn then(mut self, other: Line) -> Line {
         self.0.extend(other.0);
         self
     }
 
-    /// As a terminal of this width gets it: what steers a terminal is left out, and what has no room.
+    /// The line for a terminal: cut to the width, without control characters.
     pub fn render(&self, width: usize, style: Style) -> String {
         let mut room = width;
         let pieces = self.0.iter().map(|(colour, text)| {
@@ -39,17 +37,16 @@ impl Line {
     }
 }
 
-/// Columns of a letter; a control character, which is never written, has none.
+/// Columns of a letter. Control characters are never written and have none.
 fn width_of_letter(letter: char) -> usize {
     letter.width().unwrap_or(0)
 }
 
-/// Columns of a text.
 pub fn width_of(text: &str) -> usize {
     text.chars().map(width_of_letter).sum()
 }
 
-/// As much of a text as there is room for.
+/// The longest prefix that fits.
 fn fitting_start(text: &str, room: usize) -> String {
     let mut width = 0;
     let fits = |letter: &char| {
@@ -59,7 +56,7 @@ fn fitting_start(text: &str, room: usize) -> String {
     text.chars().filter(|letter| !letter.is_control()).take_while(fits).collect()
 }
 
-/// A text in as many columns as there is room for, with a mark where it was cut.
+/// Cuts text to the width, and marks the cut.
 pub fn cut(text: &str, room: usize) -> String {
     match (width_of(text) <= room, room) {
         (true, _) => text.to_string(),
@@ -68,14 +65,14 @@ pub fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// The same, filled with blanks behind it.
+/// Cuts or pads the text, aligned to the left.
 pub fn left(text: &str, width: usize) -> String {
     let text = cut(text, width);
     let blanks = " ".repeat(width - width_of(&text));
     text + &blanks
 }
 
-/// The same, filled with blanks before it.
+/// Cuts or pads the text, aligned to the right.
 pub fn right(text: &str, width: usize) -> String {
     let text = cut(text, width);
     " ".repeat(width - width_of(&text)) + &text

@@ -1,4 +1,4 @@
-//! What is shown while a run goes on.
+//! Progress of a run.
 
 pub mod console;
 mod line;
@@ -17,10 +17,10 @@ use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 use view::{LiveView, progress_line};
 
-/// Time between two progress lines where there is no terminal.
+/// Interval between progress lines without a terminal.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
-/// What is shown while it goes on: a table on a terminal, a line now and then elsewhere.
+/// Shows progress: a table on a terminal, elsewhere a line from time to time.
 pub struct Progress {
     plan: Plan,
     title: String,
@@ -32,9 +32,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of a run that begins.
     pub fn new(plan: &Plan, quiet: bool, console: bool, title: String) -> Progress {
-        // Lines of a kernel and a table would write over each other.
+        // A table would overwrite the kernel's messages.
         let wanted =
             !quiet && !console && terminal::stderr_is_terminal() && terminal::in_foreground();
         let screen = if wanted { Screen::open() } else { None };
@@ -44,7 +43,6 @@ impl Progress {
         Progress { plan, title, quiet, screen, console, started, line_due }
     }
 
-    /// Shows it as it stands.
     pub fn show(&mut self, live: &LiveRun) {
         if let Some(console) = &mut self.console {
             let _ = write!(stderr(), "{}", console.read_new(&self.plan.on.target, live));

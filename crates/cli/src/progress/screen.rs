@@ -1,4 +1,4 @@
-//! The terminal of the live view: taken when a run starts, given back however it ends.
+//! The terminal of the live view: taken at the start of a run, and restored however the run ends.
 
 use crate::progress::line::Line;
 use crate::progress::view::{LiveView, draw};
@@ -6,36 +6,35 @@ use latlab_report::Style;
 use latlab_sys::terminal::{NoEcho, stderr_size};
 use std::io::{self, Write, stderr};
 
-/// More columns and rows than these are not drawn on: a terminal may claim 65535 of each.
+/// At most this many columns and rows are drawn: a terminal may report up to 65535.
 const LARGEST: (u16, u16) = (500, 200);
 
-/// Takes the alternate screen, and hides the cursor; ECMA-48 and xterm's private modes, which every
-/// terminal of today knows.
+/// Enters the alternate screen and hides the cursor, with ECMA-48 and xterm's private modes, which
+/// all current terminals support.
 const OPEN: &str = "\u{1b}[?1049h\u{1b}[?25l";
-/// Gives back what [`OPEN`] took.
+/// Undoes [`OPEN`].
 const CLOSE: &str = "\u{1b}[?1049l\u{1b}[?25h";
-/// Empties the screen.
 const CLEAR: &str = "\u{1b}[2J";
 
-/// The alternate screen on standard error; standard output stays free for the result.
+/// The alternate screen on standard error. Standard output stays free for the result.
 pub struct Screen {
     size: (u16, u16),
-    /// What it shows, line by line.
+    /// The lines on the screen.
     shown: Vec<Line>,
     _quiet: Option<NoEcho>,
 }
 
 impl Screen {
-    /// Takes the terminal; `None` where it cannot be drawn on.
+    /// Enters the alternate screen. `None` if there is no terminal to draw on.
     pub fn open() -> Option<Screen> {
         let size = size()?;
         write(&format!("{OPEN}{CLEAR}")).ok()?;
         Some(Screen { size, shown: Vec::new(), _quiet: NoEcho::start() })
     }
 
-    /// Shows the run as it stands.
+    /// Redraws what has changed.
     pub fn draw(&mut self, view: &LiveView) {
-        // A terminal that has gone away has no size, and is no reason to stop measuring.
+        // A closed terminal has no size, and must not end the measurement.
         let Some(size) = size() else { return };
         let mut text = String::new();
         if size != self.size {
@@ -56,8 +55,8 @@ impl Drop for Screen {
     }
 }
 
-/// The lines that differ from those of before, each put in its place. A line is emptied before it is
-/// written: behind its last column a terminal would empty that column too.
+/// Escape sequences that replace only the changed lines. A line is erased before it is written:
+/// erasing after its last column would also clear that column.
 pub fn changes(before: &[Line], lines: &[Line], width: usize) -> String {
     let style = Style { colour: true };
     let changed = (1..).zip(lines).filter(|(row, line)| before.get(row - 1) != Some(line));
@@ -67,12 +66,12 @@ pub fn changes(before: &[Line], lines: &[Line], width: usize) -> String {
     changed.map(write).collect()
 }
 
-/// At once, so that no half of it is seen.
+/// One write, so that no partial update is visible.
 fn write(text: &str) -> io::Result<()> {
     stderr().write_all(text.as_bytes())
 }
 
-/// What is drawn on of the terminal.
+/// The part of the terminal that is drawn on.
 fn size() -> Option<(u16, u16)> {
     let (width, height) = stderr_size()?;
     Some((width.min(LARGEST.0), height.min(LARGEST.1)))

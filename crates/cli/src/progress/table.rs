@@ -1,4 +1,4 @@
-//! The table of the live view: its columns, and those that a narrow terminal has room for.
+//! The table of the live view, and which columns a narrow terminal drops.
 
 use super::line::{Line, left, right, width_of};
 use latlab_conduct::live::{LiveThread, RECENT};
@@ -8,18 +8,17 @@ use latlab_report::units::Scale;
 
 /// Blanks between two columns.
 const GAP: usize = 2;
-/// No cell is wider.
+/// Widest cell.
 const WIDEST: usize = 60;
-/// A sparkline with fewer characters shows nothing.
+/// A shorter sparkline shows nothing useful.
 const LEAST_SPARK: usize = 13;
-/// Columns that a narrow terminal goes without, the first one first, after those that hold nothing.
+/// Columns that a narrow terminal drops, in this order, after columns without values.
 const GIVEN_UP: [&str; 7] = ["min", "mean", "p99", SPARK, "cycles", "p99.99", "cpu"];
 const SPARK: &str = "last minute";
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A column of the table; `cells` has one entry for each shown thread.
 pub struct LiveColumn {
-    /// Its name.
     pub head: &'static str,
     unit: &'static str,
     cells: Vec<String>,
@@ -27,7 +26,6 @@ pub struct LiveColumn {
 }
 
 impl LiveColumn {
-    /// As wide as its widest cell.
     pub fn new(head: &'static str, cells: impl IntoIterator<Item = String>) -> LiveColumn {
         let cells: Vec<String> = cells.into_iter().collect();
         let widths = cells.iter().map(|cell| width_of(cell)).chain([head.len()]);
@@ -35,7 +33,7 @@ impl LiveColumn {
         LiveColumn { head, unit: "", cells, width }
     }
 
-    /// All on one scale, which the head names; what is not known is a dash.
+    /// Puts all latencies on one scale, whose unit is in the head. Unknown values are a dash.
     pub fn latencies(
         head: &'static str,
         values: impl IntoIterator<Item = Option<f64>>,
@@ -47,7 +45,7 @@ impl LiveColumn {
         LiveColumn { unit: scale.unit(), ..LiveColumn::new(head, values.into_iter().map(cell)) }
     }
 
-    /// The maxima of the last minute as sparklines.
+    /// Sparklines of the maxima of the last minute.
     pub fn sparks(cells: impl IntoIterator<Item = String>) -> LiveColumn {
         LiveColumn { width: RECENT, ..LiveColumn::new(SPARK, cells) }
     }
@@ -57,7 +55,7 @@ impl LiveColumn {
     }
 }
 
-/// The maxima of a thread, where this is the largest of all threads.
+/// A thread's sparkline, scaled to the largest maximum of all threads.
 pub fn spark(thread: &LiveThread, largest: Nanos) -> String {
     let steps = BLOCKS.len() as f64;
     let block = |max: &Nanos| {
@@ -67,8 +65,8 @@ pub fn spark(thread: &LiveThread, largest: Nanos) -> String {
     thread.recent_max.iter().map(block).collect()
 }
 
-/// The columns that a terminal of this width has room for; where even those that stay have too
-/// little, the widest get narrower.
+/// The columns that fit the width. If those that are never dropped do not fit, the widest are
+/// narrowed.
 pub fn fitting(mut columns: Vec<LiveColumn>, width: usize) -> Vec<LiveColumn> {
     let void = |head: &&str| {
         let mut column = columns.iter().filter(|column| column.head == *head);
@@ -103,7 +101,7 @@ fn least_width(columns: &[LiveColumn]) -> usize {
     columns.iter().map(width).sum::<usize>() + gaps
 }
 
-/// Two lines of heads, and so many rows.
+/// Two head lines and `rows` rows.
 pub fn table_lines(columns: &[LiveColumn], rows: usize) -> Vec<Line> {
     let head = |text: fn(&LiveColumn) -> &str| {
         joined(
@@ -121,13 +119,13 @@ pub fn table_lines(columns: &[LiveColumn], rows: usize) -> Vec<Line> {
     heads.into_iter().chain((0..rows).map(row)).collect()
 }
 
-/// Cells with a gap between them.
+/// Joins cells with a gap between them.
 fn joined(cells: impl Iterator<Item = Line>) -> Line {
     let with_gap = |line: Line, cell| line.then(Line::plain(" ".repeat(GAP))).then(cell);
     cells.reduce(with_gap).unwrap_or_default()
 }
 
-/// Of a sparkline that is too long, the end: it is the present.
+/// The end of a sparkline that is too long: it shows the present.
 fn latest<'a>(cell: &'a str, column: &LiveColumn) -> &'a str {
     let excess = cell.chars().count().saturating_sub(column.width);
     match (column.head, cell.char_indices().nth(excess)) {

@@ -31,7 +31,7 @@ fn setup(thread: u32) -> ThreadSetup {
     }
 }
 
-/// What a thread could count in this second: two latencies are recorded, the rest is added.
+/// The counts of one second: two latencies are recorded, the rest is added.
 fn second(thread: u32, number: i64) -> Histogram {
     let wave = (number * 37 + i64::from(thread) * 11) % 50;
     let late = 9_000 + wave * wave * 17 + i64::from(thread % 7) * 6_017;
@@ -62,7 +62,7 @@ fn live(threads: u32, seconds: i64) -> LiveRun {
     live
 }
 
-/// What a terminal shows, each line between quotes.
+/// The screen, with each line in quotes.
 fn screen(width: usize, height: usize, view: &LiveView) -> String {
     let lines = draw(view, width, height);
     assert_eq!(lines.len(), height);

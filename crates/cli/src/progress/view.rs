@@ -1,4 +1,4 @@
-//! The live view of a run: what is known so far, drawn from scratch each time.
+//! The live view of a run, drawn from scratch each time.
 
 use super::line::{Line, cut, left, width_of};
 use super::table::{LiveColumn, fitting, spark, table_lines};
@@ -13,26 +13,23 @@ use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
 use latlab_stats::quantiles;
 
-/// What the live view is drawn from.
 pub struct LiveView<'a> {
-    /// The run as it stands.
     pub live: &'a LiveRun,
-    /// What was asked.
     pub plan: &'a Plan,
-    /// What it is a view of.
+    /// What is measured, for the first line.
     pub title: &'a str,
-    /// Since the start of the program.
+    /// Time since the start of the program.
     pub elapsed: Nanos,
 }
 
 /// Lines for the figures of all threads together.
 const TOTALS_LINES: usize = 2;
 
-/// Lines of the head and of the foot.
+/// Lines above and below the table.
 const HEAD_LINES: usize = 4;
 const FOOT_LINES: usize = 3;
 
-/// The whole screen, as many lines as it has; what has no room is left out from below.
+/// Draws the whole screen in `height` lines; what does not fit is dropped from the bottom.
 pub fn draw(view: &LiveView, width: usize, height: usize) -> Vec<Line> {
     let mut lines = head(view, width);
     lines.resize(HEAD_LINES, Line::default());
@@ -44,12 +41,12 @@ pub fn draw(view: &LiveView, width: usize, height: usize) -> Vec<Line> {
     lines
 }
 
-/// One line for where there is no terminal.
+/// A progress line for output without a terminal.
 pub fn progress_line(view: &LiveView) -> String {
     format!("{}: {}", passed(view), totals(view).join(", "))
 }
 
-/// Three lines, or four where a narrow terminal needs another one for the end of the third.
+/// Three lines, or four if the end of the third does not fit on a narrow terminal.
 fn head(view: &LiveView, width: usize) -> Vec<Line> {
     let method = Line::painted(Colour::Dim, cut(&method(view), width));
     let mut lines = vec![title_line(view, width), method];
@@ -57,8 +54,8 @@ fn head(view: &LiveView, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The parts in as many lines as there are for them; where they are too many, the last one, which
-/// is the observed maximum, goes first.
+/// Distributes the parts over the available lines. If they do not fit, the last part, the observed
+/// maximum, comes first.
 fn totals_lines(mut parts: Vec<String>, width: usize) -> Vec<String> {
     let mut lines = filled(&parts, width);
     if lines.len() > TOTALS_LINES || lines.iter().any(|line| width_of(line) > width) {
@@ -76,7 +73,7 @@ fn totals_lines(mut parts: Vec<String>, width: usize) -> Vec<String> {
     lines.iter().map(|line| cut(line, width)).collect()
 }
 
-/// Parts with commas between them, in lines that end between two parts only.
+/// Joins parts with commas, and breaks lines only between parts.
 fn filled(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -112,7 +109,7 @@ fn method(view: &LiveView) -> String {
     how.chain(deadline).collect()
 }
 
-/// The figures of all threads together, last the observed maximum.
+/// The figures of all threads together; the observed maximum is the last.
 fn totals(view: &LiveView) -> Vec<String> {
     let threads = &view.live.threads;
     let Some(slowest) = threads.iter().filter(|t| t.total.count > 0).max_by_key(|t| t.total.max_ns)
@@ -142,7 +139,7 @@ fn totals(view: &LiveView) -> Vec<String> {
     let misses = || sum(|thread| thread.total.misses);
     let misses = match view.plan.until.deadline_ns {
         Some(deadline) => Some(format!("{} above {deadline}", misses())),
-        // Each thread of a program has its own.
+        // Attached: each thread of the program has its own deadline.
         None => view.plan.method.attach().map(|_| format!("{} deadline misses", misses())),
     };
     let maximum = format!("observed maximum {} (thread {})", slowest.total.max_ns, name(slowest));
@@ -150,14 +147,14 @@ fn totals(view: &LiveView) -> Vec<String> {
     [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
 }
 
-/// The share of the time so far that was taken from these busy loops.
+/// The share of the elapsed time that was taken from these busy loops.
 fn noise(view: &LiveView, threads: &[LiveThread]) -> f64 {
     let taken: i128 = threads.iter().map(|thread| thread.total.sum_ns).sum();
     let of = view.live.measured.0.max(1) as f64 * threads.len().max(1) as f64;
     taken as f64 / of
 }
 
-/// The time that has passed, and what is left, which is known only where time passes as here.
+/// The elapsed time, and the remaining time if the target's clock runs at the host's speed.
 fn passed(view: &LiveView) -> String {
     let elapsed = format!("{} elapsed", clock(view.elapsed));
     match (!view.plan.on.target.boots_for_each_run(), view.live.measured, remaining_time(view)) {
@@ -168,7 +165,7 @@ fn passed(view: &LiveView) -> String {
     }
 }
 
-/// Time to the planned end; none where only an interrupt ends the run.
+/// Time to the planned end. `None` if only an interrupt ends the run.
 fn remaining_time(view: &LiveView) -> Option<Nanos> {
     let by_time = view.plan.until.duration_ns.map(|duration| duration - view.live.measured);
     let by_cycles = view.plan.until.cycles.and_then(|cycles| time_for_cycles(view, cycles));
@@ -176,7 +173,7 @@ fn remaining_time(view: &LiveView) -> Option<Nanos> {
     Some(left.max(Nanos::ZERO))
 }
 
-/// The slowest thread decides when all have their cycles.
+/// The slowest thread determines when all have their cycles.
 fn time_for_cycles(view: &LiveView, cycles: u64) -> Option<Nanos> {
     let wanted = |done: u64| i64::try_from(cycles.saturating_sub(done)).unwrap_or(i64::MAX);
     let threads = view.live.threads.iter();
@@ -185,7 +182,7 @@ fn time_for_cycles(view: &LiveView, cycles: u64) -> Option<Nanos> {
     times.max().or_else(|| Some(view.plan.method.period()? * wanted(0)))
 }
 
-/// A duration as a clock shows it: `4:05`, `1:00:00`.
+/// Formats a duration as `4:05` or `1:00:00`.
 pub fn clock(time: Nanos) -> String {
     let seconds = time.0.max(0) / 1_000_000_000;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -195,13 +192,13 @@ pub fn clock(time: Nanos) -> String {
     }
 }
 
-/// The table of threads, in so many lines at most.
+/// The table of threads, in at most `room` lines.
 fn threads(view: &LiveView, width: usize, room: usize) -> Vec<Line> {
     let threads = &view.live.threads;
     if threads.is_empty() || room == 0 {
         return Vec::new();
     }
-    // Two lines of the table are its head, and one is for the threads that have no room.
+    // Two lines are the table's head; one counts the threads that do not fit.
     let rows = room.saturating_sub(2);
     if threads.len() <= rows {
         return table(view, threads.iter().collect(), width);
@@ -218,12 +215,12 @@ fn table(view: &LiveView, threads: Vec<&LiveThread>, width: usize) -> Vec<Line> 
     table_lines(&fitting(columns(view, &threads), width), threads.len())
 }
 
-/// What a thread is called: one of a program has a name.
+/// A thread's name in the program, or its number.
 fn name(thread: &LiveThread) -> String {
     thread.name.clone().unwrap_or_else(|| thread.setup.thread.to_string())
 }
 
-/// The threads with the largest maxima, in the order of their numbers so that rows stay put.
+/// The threads with the largest maxima, in the order of their numbers so that rows do not move.
 fn largest(threads: &[LiveThread], room: usize) -> Vec<&LiveThread> {
     let max = |thread: &LiveThread| (thread.total.count > 0).then_some(thread.total.max_ns);
     let mut shown: Vec<&LiveThread> = threads.iter().collect();
@@ -291,7 +288,7 @@ fn latency_columns(threads: &[&LiveThread]) -> Vec<LiveColumn> {
     ]
 }
 
-/// The maxima of the last minute, all threads on one scale; why a thread ended, once it has.
+/// The maxima of the last minute on one scale; for a thread that has ended, the reason.
 fn sparks(view: &LiveView, threads: &[&LiveThread]) -> LiveColumn {
     let recent = view.live.threads.iter().flat_map(|thread| &thread.recent_max);
     let largest = recent.copied().max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! docs/reference/doctor.md, from the catalogue of the doctor.
+//! Generates docs/reference/doctor.md from the catalogue of the doctor.
 
 use super::{differs, folder};
 use latlab_doctor::catalogue;
@@ -65,7 +65,7 @@ fn entry_text(entry: &CheckEntry) -> String {
     text
 }
 
-/// Text in lines of at most 100 characters, behind a mark.
+/// Wraps text to at most 100 characters, after a list mark.
 pub(super) fn filled(text: &str, mark: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,4 +1,5 @@
-//! docs/reference/findings.md, from the findings of `latlab-model` and their words in `latlab-report`.
+//! Generates docs/reference/findings.md from the findings of `latlab-model` and their texts in
+//! `latlab-report`.
 
 use super::{differs, folder};
 use latlab_model::finding::{FindingRow, VerdictEffect};
@@ -49,7 +50,7 @@ fn entry(row: &FindingRow, words: &FindingWords) -> String {
     format!("\n### {}\n\n{}. {}\n\n{says}", row.code, weights(row), when.trim_end())
 }
 
-/// `warning` or `error, invalid`.
+/// Formats severities as `warning` or `error, invalid`.
 fn weights(row: &FindingRow) -> String {
     let each = row.weights.iter().map(|weight| match weight.effect {
         VerdictEffect::None => format!("`{}`", weight.severity),
@@ -59,7 +60,7 @@ fn weights(row: &FindingRow) -> String {
     each.collect::<Vec<_>>().join(" or ")
 }
 
-/// A paragraph after a blank line; nothing for no text.
+/// A paragraph after a blank line, or nothing for an empty text.
 fn line(text: &str) -> String {
     match text.trim() {
         "" => String::new(),

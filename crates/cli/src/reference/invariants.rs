@@ -13,7 +13,7 @@ What must stay true, and the tests that fail when it does not. A test states its
 topics are the invariants of [ARCHITECTURE.md](../../ARCHITECTURE.md).
 ";
 
-/// Every topic with its title, in the order of the page.
+/// The topics with their titles, in the order of the page.
 const TOPICS: &[(&str, &str)] = &[
     ("releases", "Every release is accounted for"),
     ("losses", "Losses are counted"),
@@ -45,14 +45,14 @@ const TOPICS: &[(&str, &str)] = &[
     ("documents", "Documents"),
 ];
 
-/// Folders with tests, and the endings of their files.
+/// Folders with tests, and the extensions of test files.
 const PLACES: &[(&str, &[&str])] =
     &[("crates", &["rs"]), ("tests", &["sh", "py"]), ("benches", &["py"]), ("web/test", &["js"])];
 
 #[test]
 fn invariants_are_those_of_the_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // Topic, sentence, tests.
+    // Topic → sentence → tests.
     let mut found: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     for (place, endings) in PLACES {
         for path in files(&root.join(place), endings) {
@@ -93,7 +93,7 @@ fn section(title: &str, of_it: &BTreeMap<String, Vec<String>>) -> String {
     format!("\n## {title}\n\n| invariant | test |\n|---|---|\n{rows}")
 }
 
-/// The invariants of a file: topic, sentence, and the test that states it, or the file.
+/// The invariants in a file: topic, sentence, and the test below it, or the file if there is none.
 fn invariants(file: &str, text: &str) -> Vec<(String, String, String)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let mut found = Vec::new();
@@ -118,7 +118,7 @@ fn invariants(file: &str, text: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// A sentence that may go on in the next lines of the same comment.
+/// A sentence can continue on the next lines of the comment.
 fn whole_sentence(first: &str, further: &[&str]) -> String {
     let mut sentence = first.trim_end().to_string();
     for line in further {
@@ -133,7 +133,7 @@ fn whole_sentence(first: &str, further: &[&str]) -> String {
     sentence
 }
 
-/// The crate of a test, whose files may move, or the script.
+/// The crate of a test, whose files may move, or the script's path.
 fn home(file: &str) -> String {
     match file.strip_prefix("crates/").and_then(|path| path.split('/').next()) {
         Some(name) => format!("crate `{name}`"),
@@ -141,7 +141,7 @@ fn home(file: &str) -> String {
     }
 }
 
-/// All files below a folder with these endings, in order.
+/// All files below a folder with these extensions, sorted.
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder with tests");
     let mut found = Vec::new();

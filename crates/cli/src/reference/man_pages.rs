@@ -1,11 +1,11 @@
-//! The manual pages: what the flags say, with descriptions, exit codes, environment and files.
+//! Generates the man pages from the flags, with descriptions, exit codes, environment and files.
 
 use super::shown_commands;
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-/// A section of terms and what they mean.
+/// A section of terms with explanations.
 type Terms = &'static [(&'static str, &'static str)];
 
 const EXIT_STATUS: Terms = &[
@@ -149,11 +149,10 @@ const FILES: Terms = &[
 
 const PAGES_OF_OTHERS: &[&str] = &["cyclictest(8)", "sched(7)", "capabilities(7)"];
 
-/// Stands for the date, which a page that is the same on every day does not have.
+/// A placeholder that becomes an empty date: the pages must be the same on every day.
 const NO_DATE: &str = "NO_DATE";
 
-/// What a command does, for those who read its page and not only its help; none where the first line of
-/// the help says it all.
+/// Long descriptions for man pages. Commands whose help says everything have none.
 const DESCRIPTIONS: Terms = &[
     (
         "latlab",
@@ -278,7 +277,7 @@ const DESCRIPTIONS: Terms = &[
     ),
 ];
 
-/// The name and the text of a command's page.
+/// The name and content of a command's page.
 pub fn man_page(command: &Command) -> (String, String) {
     let name = command.get_display_name().unwrap_or("latlab").to_string();
     let usage = command.clone().render_usage().to_string();
@@ -300,7 +299,7 @@ pub fn man_page(command: &Command) -> (String, String) {
         .render(&mut text)
         .expect("a page can be rendered");
     let mut text = String::from_utf8(text).expect("a page is text").replace(NO_DATE, "\"\"");
-    // The version is at the foot of the page already, and groups of options belong together.
+    // The version is already in the footer, and the groups of options belong together.
     text.truncate(text.find(".SH VERSION").unwrap_or(text.len()));
     for heading in command.get_arguments().filter_map(|argument| argument.get_help_heading()) {
         for quote in ["", "\""] {
@@ -309,7 +308,7 @@ pub fn man_page(command: &Command) -> (String, String) {
         }
     }
     let mut more = Roff::new();
-    // The commands of a command have no pages of their own.
+    // Subcommands of a command have no pages of their own; this page documents them.
     if command.get_name() != "latlab" && command.has_subcommands() {
         text.truncate(text.find(".SH COMMANDS").unwrap_or(text.len()));
         subcommands(&mut more, command);
@@ -328,7 +327,7 @@ pub fn man_page(command: &Command) -> (String, String) {
     (format!("{name}.1"), text + &more.to_roff())
 }
 
-/// Exit codes, environment and files, as far as they matter for a command.
+/// Exit codes, environment and files, as far as they concern the command.
 fn sections(page: &mut Roff, command: &str) {
     match command {
         "watch" => {
@@ -367,7 +366,7 @@ fn section(page: &mut Roff, title: &str, terms: Terms) {
     }
 }
 
-/// What can be done with a command that has commands: how each is called, and its own options.
+/// Documents the subcommands: how each is called, and its options.
 fn subcommands(page: &mut Roff, command: &Command) {
     page.control("SH", ["COMMANDS"]);
     for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
@@ -390,7 +389,7 @@ fn subcommands(page: &mut Roff, command: &Command) {
     }
 }
 
-/// A section of lines that stay as they are.
+/// A section of preformatted lines.
 fn as_it_is(page: &mut Roff, title: &str, text: &str) {
     page.control("SH", [title]).control("EX", []);
     for line in text.lines() {
@@ -399,7 +398,7 @@ fn as_it_is(page: &mut Roff, title: &str, text: &str) {
     page.control("EE", []);
 }
 
-/// The examples of the help and what is said below them.
+/// The examples of the help, and the text below them.
 fn examples(page: &mut Roff, help: &str) {
     for paragraph in help.split("\n\n") {
         match paragraph.split_once(":\n") {
@@ -410,7 +409,7 @@ fn examples(page: &mut Roff, help: &str) {
                 }
                 page.control("EE", []);
             }
-            // The exit codes have a section of their own.
+            // Exit codes have a separate section.
             Some(_) => {}
             None => {
                 page.control("PP", []).text([roman(paragraph.replace('\n', " "))]);

@@ -1,10 +1,7 @@
-//! The sheets that come with the program.
+//! The ready-made sheets in the program.
 
-/// A sheet that comes with the program.
 pub struct BuiltinSheet {
-    /// Its name.
     pub name: &'static str,
-    /// Its text.
     pub text: &'static str,
 }
 
@@ -17,7 +14,7 @@ macro_rules! builtin {
     };
 }
 
-/// All of them, those to begin with first.
+/// All ready-made sheets, starting with those for beginners.
 pub const BUILTIN_SHEETS: &[BuiltinSheet] = builtin![
     "quick",
     "idle",
@@ -37,7 +34,6 @@ pub const BUILTIN_SHEETS: &[BuiltinSheet] = builtin![
     "pi3-threads",
 ];
 
-/// The one of a name.
 pub fn find(name: &str) -> Option<&'static BuiltinSheet> {
     BUILTIN_SHEETS.iter().find(|one| one.name == name)
 }

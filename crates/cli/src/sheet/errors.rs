@@ -1,9 +1,9 @@
-//! What is wrong with a sheet: every mistake with its place, the line, and the word underlined.
+//! Mistakes in a sheet, each with its place, the line, and the word underlined.
 
 use std::fmt::Write;
 use std::ops::Range;
 
-/// All that is wrong with a file.
+/// All mistakes in a file.
 pub struct SheetErrors<'a> {
     file: &'a str,
     text: &'a str,
@@ -11,12 +11,11 @@ pub struct SheetErrors<'a> {
 }
 
 impl<'a> SheetErrors<'a> {
-    /// None yet.
     pub fn new(file: &'a str, text: &'a str) -> SheetErrors<'a> {
         SheetErrors { file, text, errors: Vec::new() }
     }
 
-    /// Notes what is wrong at these bytes; the same is told once.
+    /// Adds a mistake in these bytes. A repeated mistake is reported once.
     pub fn add(&mut self, at: Range<usize>, what: impl Into<String>) {
         let mistake = (at, what.into());
         if !self.errors.contains(&mistake) {
@@ -24,7 +23,7 @@ impl<'a> SheetErrors<'a> {
         }
     }
 
-    /// An unknown word, with the nearest of those that are known there.
+    /// Adds an unknown word, with the nearest word that is valid there.
     pub fn unknown(&mut self, at: Range<usize>, word: &str, place: &str, known: &[&str]) {
         let nearest = nearest(word, known);
         let meant = match nearest {
@@ -34,12 +33,11 @@ impl<'a> SheetErrors<'a> {
         self.add(at, format!("unknown key '{word}' in {place}; {meant}"));
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.errors.len()
     }
 
-    /// Nothing, or all of them as text, in the order of the file.
+    /// All mistakes as text, in the order of the file; `Ok` if there are none.
     pub fn into_result(mut self) -> Result<(), String> {
         if self.errors.is_empty() {
             return Ok(());
@@ -59,7 +57,7 @@ impl<'a> SheetErrors<'a> {
             floor(self.text, at.end).clamp(start, line_start + line.len().max(start - line_start));
         let marks = self.text[start..end].chars().count().max(1);
         let mut text = format!("{}:{number}:{column}: {what}\n", self.file);
-        // A tab stays one, so that the marks stand below their word.
+        // Keep tabs, so that the marks stay below their word.
         let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
         let indent: String = before[line_start..].chars().map(blank).collect();
         let _ = writeln!(text, "{number:>5} | {line}\n      | {indent}{}", "^".repeat(marks));
@@ -67,7 +65,7 @@ impl<'a> SheetErrors<'a> {
     }
 }
 
-/// The known word that is the nearest one, if one is near.
+/// The known word nearest to `word`, if one is close.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let far = |name: &&&str| strsim::damerau_levenshtein(word, name);
     let nearest = known.iter().min_by_key(far)?;
@@ -75,7 +73,7 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         .then_some(nearest)
 }
 
-/// The end of a character at or before this byte.
+/// The nearest character boundary at or before this byte.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

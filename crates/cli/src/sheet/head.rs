@@ -1,4 +1,4 @@
-//! What a sheet says above all tables: repeats, order, what lies between two runs.
+//! The keys above all tables of a sheet: repeats, order, cool-down.
 
 use super::errors::{SheetErrors, nearest};
 use latlab_model::Nanos;
@@ -9,7 +9,6 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The keys.
 pub const KEYS: [&str; 9] = [
     "name",
     "about",
@@ -22,30 +21,28 @@ pub const KEYS: [&str; 9] = [
     "cool-down-limit",
 ];
 
-/// A temperature that is waited for is waited for no longer than this, unless the sheet says so.
+/// How long to wait for `cool-below` unless the sheet sets `cool-down-limit`.
 const LIMIT: Nanos = Nanos(SECOND.0 * 600);
-/// More repeats than this are a mistake.
+/// Limit of repeats; more are taken for a mistake.
 pub const MOST_REPEATS: u64 = 10_000;
 
-/// What holds for the whole campaign.
+/// Settings of the whole campaign.
 pub struct Head {
-    /// Name of the sheet.
     pub name: String,
-    /// The question it answers.
+    /// The question that the sheet answers.
     pub about: Option<String>,
-    /// Times that each row is measured.
+    /// How often each row is measured.
     pub repeats: u32,
-    /// In which order.
     pub order: Order,
-    /// Seed of a random order; none means from the clock.
+    /// Seed of a random order. `None` takes one from the clock.
     pub seed: Option<u64>,
-    /// Times that a failed run is tried again.
+    /// How often a failed run is repeated.
     pub retries: u32,
-    /// What lies between two runs.
+    /// What happens between two runs.
     pub cool_down: CoolDown,
 }
 
-/// Reads it; what is wrong is noted.
+/// Reads the keys; mistakes are collected.
 pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Head {
     let mut keys = Keys { table, mistakes };
     let pause_ns = keys.value("cool-down", "a time such as \"30s\"", time).unwrap_or_default();
@@ -56,7 +53,7 @@ pub fn read(table: &DeTable, file_stem: &str, mistakes: &mut SheetErrors) -> Hea
     }
     let limit_ns = below.map_or(Nanos::ZERO, |_| limit.unwrap_or(LIMIT));
     Head {
-        // Nobody has chosen the name of a file that came from elsewhere.
+        // A file name may contain control characters.
         name: keys
             .value("name", "a few plain words", name)
             .unwrap_or_else(|| escape_controls(file_stem)),
@@ -122,7 +119,7 @@ fn name(value: &DeValue) -> Option<String> {
     text(value).filter(|name| plain_line(name).is_ok())
 }
 
-/// A text of several lines in one.
+/// Joins the lines of a text.
 pub fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -132,12 +129,12 @@ fn text(value: &DeValue) -> Option<String> {
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// A time, not below zero.
+/// A duration of zero or more.
 pub fn time(value: &DeValue) -> Option<Nanos> {
     value.as_str()?.parse().ok().filter(|time| *time >= Nanos::ZERO)
 }
 
-/// `55C`, in thousandths of a degree.
+/// Parses `55C` to thousandths of a degree.
 fn temperature(value: &DeValue) -> Option<i64> {
     let text = value.as_str()?;
     let number = text.trim_end_matches(['C', '°', ' ']);

@@ -1,8 +1,8 @@
-//! Sheets: TOML files of scenarios, to the plan of a campaign.
+//! Sheets: TOML files of scenarios that become the plan of a campaign.
 //!
-//! Each key of a scenario becomes words of a command line, which the same code checks as for
-//! `latlab run`: one vocabulary, checked in one place. Every error is noted with its place, and all
-//! are reported at once. Rows are scenarios times matrix.
+//! Each key of a scenario becomes an option on a command line, which is checked by the same code as
+//! `latlab run`. All mistakes are collected with their places and reported together. Rows are
+//! scenarios times matrix.
 
 mod builtin;
 mod errors;
@@ -29,37 +29,36 @@ use latlab_sys::files::read_text;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// A larger file is no sheet, or has no end at all.
+/// A larger file is not a sheet, or is endless like /dev/zero.
 const LARGEST: u64 = 1 << 20;
 
-/// More runs than this are a mistake, and would take all memory before they are shown.
+/// Limit of runs; more are taken for a mistake, and would exhaust memory before they are shown.
 const MOST_RUNS: u64 = 100_000;
 
-/// What a command says instead of the sheet.
+/// Settings on the command line that override the sheet.
 #[derive(Default)]
 pub struct Overrides {
-    /// Replaces the ends of all scenarios.
+    /// Replaces the duration or cycles of all scenarios.
     pub scale: Option<Scale>,
     /// Replaces the repeats.
     pub repeats: Option<u32>,
     /// Replaces the seeds, and the repeats with them.
     pub seeds: Option<Seeds>,
-    /// The boards that each scenario is measured on; none where the sheet says what is measured.
+    /// The boards that each scenario is measured on. Empty if the sheet names the targets.
     pub boards: NamedTargets,
 }
 
-/// The text of a sheet, and what to call it.
+/// The text of a sheet and its names.
 pub struct SheetFile {
-    /// What mistakes name: the file.
+    /// The file's name in error messages.
     pub file: String,
-    /// Its name, unless it says another.
+    /// The sheet's name, unless its text sets another.
     pub stem: String,
-    /// Its text.
     pub text: String,
 }
 
 impl SheetFile {
-    /// The file of a path, or the ready-made sheet of a name; an error is one line.
+    /// Opens a file, or a ready-made sheet by name; an error is one line.
     pub fn open(spec: &str) -> Result<SheetFile, String> {
         let path = Path::new(spec);
         let is_path = spec.ends_with(".toml") || spec.contains('/');
@@ -91,8 +90,8 @@ impl SheetFile {
         Ok(SheetFile { file: spec.to_string(), stem, text })
     }
 
-    /// The campaign that it leads to on a machine with so many CPUs, without an id; an error is all that is wrong with the sheet,
-    /// several lines.
+    /// The campaign that the sheet makes on a machine with `cpus` CPUs, without an id. The error
+    /// has several lines: all mistakes in the sheet.
     pub fn campaign(
         &self,
         instead: &Overrides,
@@ -140,7 +139,7 @@ impl SheetFile {
     }
 }
 
-/// CPUs that this process may use.
+/// The number of CPUs that this process may use.
 pub fn usable_cpus() -> u32 {
     latlab_sys::sched::affinity().map_or(1, |cpus| cpus.len() as u32)
 }

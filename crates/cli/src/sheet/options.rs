@@ -1,4 +1,4 @@
-//! The keys of a scenario are the long options of `latlab run`.
+//! Keys of a scenario: the long options of `latlab run`.
 
 use super::errors::SheetErrors;
 use crate::flags::parse;
@@ -12,37 +12,37 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-/// A key of a scenario, as words of a command line.
+/// A key of a scenario, converted to the command line.
 #[derive(Clone, Debug)]
 pub struct SheetOption {
-    /// The option.
+    /// The option's name, without dashes.
     pub key: String,
-    /// `--option=value`, once for each value; none for a flag that is off.
+    /// `--option=value` for each value. Empty for a flag that is off.
     pub words: Vec<String>,
-    /// The value as people read it.
+    /// The value for people to read.
     pub text: String,
-    /// Where the value stands.
+    /// The place of the value.
     pub at: Range<usize>,
 }
 
-/// The option of a name, where a scenario may have it.
+/// Finds an option that a scenario may set.
 pub fn find(name: &str) -> Option<&'static PlanOption> {
     options().find(|option| option.name == name)
 }
 
-/// Whether it is an option that only a command may have.
+/// Whether only the command line may set this option.
 pub fn is_of_the_command(name: &str) -> bool {
     let run = RunArgs::augment_args(Command::new("run"));
     ["help", "version"].contains(&name)
         || run.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
-/// All that a scenario may have, in the order of the help.
+/// All options that a scenario may set, in the order of the help.
 pub fn options() -> impl Iterator<Item = &'static PlanOption> {
     OPTIONS.iter().filter(|option| option.is_of_run() && option.form.is_of_sheets)
 }
 
-/// A key with its value, which is tried alone; none where it is wrong.
+/// Checks a key and its value on their own. `None` if they are wrong.
 pub fn setting(
     key: &Spanned<impl AsRef<str>>,
     value: &Spanned<DeValue>,
@@ -52,7 +52,7 @@ pub fn setting(
     let option = find(name)?;
     let setting = words(option, value.get_ref()).and_then(|words| {
         let args: MeasureArgs = parse(&words).map_err(|error| reason(&error))?;
-        // Without its defaults, so that two ways to write a target make one row.
+        // Omit defaults, so that two spellings of a target are the same row.
         let shown = match name {
             "target" => args.guest.target()?.to_string(),
             _ => value_text(value.get_ref()),
@@ -99,7 +99,7 @@ fn scalar(value: &DeValue) -> Option<String> {
     }
 }
 
-/// A value as the label of a row has it.
+/// The value as the label of a row shows it.
 pub fn value_text(value: &DeValue) -> String {
     match value {
         DeValue::Boolean(on) => if *on { "on" } else { "off" }.to_string(),
@@ -111,7 +111,7 @@ pub fn value_text(value: &DeValue) -> String {
     }
 }
 
-/// Why clap refuses, without its frame for a terminal.
+/// Clap's reason for an error, without the frame for terminals.
 pub fn reason(error: &clap::Error) -> String {
     if let Some(source) = error.source() {
         return source.to_string();

@@ -1,4 +1,4 @@
-//! What others have published of the experiment that a sheet repeats.
+//! Published results of the experiment that a sheet repeats.
 
 use super::errors::SheetErrors;
 use super::head::time;
@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue};
 const KEYS: [&str; 3] = ["source", "doubts", "figure"];
 const FIGURE_KEYS: [&str; 4] = ["scenario", "of", "maximum", "note"];
 
-/// Reads `[published]`.
 pub fn read(table: &DeTable, mistakes: &mut SheetErrors) -> Published {
     let mut published = Published::default();
     for (key, value) in table {

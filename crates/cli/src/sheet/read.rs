@@ -1,4 +1,4 @@
-//! From the text of a sheet to what it says; every mistake on the way is noted.
+//! Parses a sheet and collects all mistakes.
 
 use super::errors::SheetErrors;
 use super::head::{self, Head};
@@ -11,46 +11,40 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a sheet says.
+/// A parsed sheet.
 pub struct Sheet {
-    /// What holds for the whole campaign.
     pub head: Head,
-    /// What holds for every scenario that does not say otherwise.
+    /// Settings of every scenario that does not override them.
     pub defaults: Settings,
-    /// The settings that every scenario is measured with, by option.
+    /// The values of the matrix, grouped by option.
     pub matrix: Vec<Vec<SheetOption>>,
-    /// The scenarios.
     pub scenarios: Vec<Scenario>,
-    /// What others have published.
+    /// Published results to compare with.
     pub published: Option<Published>,
 }
 
-/// A scenario.
 pub struct Scenario {
-    /// Its name.
     pub name: String,
-    /// Where that stands.
+    /// The place of the name.
     pub at: Range<usize>,
-    /// What it is about.
     pub about: Option<String>,
-    /// What it sets.
     pub settings: Settings,
 }
 
 /// Settings of one table.
 #[derive(Default)]
 pub struct Settings {
-    /// Those that are right.
+    /// The valid ones.
     pub list: Vec<SheetOption>,
-    /// Whether others were wrong, so that no plan can be made of these.
+    /// Whether some were invalid, so that no plan can be made.
     pub spoiled: bool,
 }
 
-/// The key of `[defaults]`, `[matrix]` and `[[scenario]]` that is no option of `latlab run`: the
-/// kernel that must run.
+/// The only key of `[defaults]`, `[matrix]` and `[[scenario]]` that is no option of `latlab run`:
+/// the kernel that must be running.
 const KERNEL: &str = "kernel";
 
-/// Reads a sheet; what is wrong is noted, and the rest is read on.
+/// Parses a sheet; a mistake does not stop the parsing.
 pub fn read(text: &str, file_stem: &str, mistakes: &mut SheetErrors) -> Sheet {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -176,7 +170,7 @@ fn settings(table: &DeTable, others: &[&str], place: &str, mistakes: &mut SheetE
     Settings { list, spoiled: mistakes.count() > before }
 }
 
-/// Whether a key is known there; if not, that is noted.
+/// Whether a key is known in this place; if not, adds a mistake.
 fn check_known(
     key: &Spanned<impl AsRef<str>>,
     place: &str,
@@ -225,7 +219,7 @@ fn kernel(value: &Spanned<DeValue>, mistakes: &mut SheetErrors) -> Option<SheetO
 }
 
 fn matrix(table: &DeTable, mistakes: &mut SheetErrors) -> Vec<Vec<SheetOption>> {
-    // As they stand in the file: the last one changes fastest.
+    // In the order of the file: the last key changes fastest.
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     let mut matrix = Vec::new();

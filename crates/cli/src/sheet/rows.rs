@@ -1,4 +1,4 @@
-//! Scenarios times matrix: the rows, each with the plan that its words make.
+//! Scenarios times matrix: the rows, each with its plan.
 
 use super::Overrides;
 use super::errors::SheetErrors;
@@ -14,24 +14,22 @@ use latlab_model::plan::Until;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-/// A row before anything is decided by chance.
+/// A row before random choices.
 pub struct SheetRow {
-    /// The row.
     pub row: Row,
-    /// The seed that the sheet gives it.
+    /// The seed in the sheet, if any.
     pub seed: Option<u64>,
 }
 
-/// A board with its name.
+/// A board and its name.
 type Board<'a> = (&'a String, &'a NamedTarget);
 
-/// The option that says what is measured.
 const TARGET: &str = "target";
 
-/// More rows than this are a mistake, and would take all memory before they are shown.
+/// Limit of rows; more are taken for a mistake, and would exhaust memory before they are shown.
 const MOST_ROWS: usize = 10_000;
 
-/// All rows; what cannot be a plan is noted.
+/// Expands all rows; mistakes are collected.
 pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> Vec<SheetRow> {
     let mut rows: Vec<SheetRow> = Vec::new();
     let mut labels = HashSet::new();
@@ -64,7 +62,8 @@ pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> V
                     );
                 }
                 Ok(made) => rows.push(made),
-                // With a setting missing, only what is wrong with another by itself is certain.
+                // A valid plan may lack only the invalid setting, so only mistakes about settings
+                // that are present are certain.
                 Err((word, _))
                     if spoiled && !merged(sheet, scenario, point).contains_key(word.as_str()) => {}
                 Err((word, text)) => {
@@ -77,15 +76,15 @@ pub fn rows(sheet: &Sheet, instead: &Overrides, mistakes: &mut SheetErrors) -> V
     rows
 }
 
-/// All that the sheet sets, anywhere.
+/// All settings of the sheet.
 fn settings(sheet: &Sheet) -> impl Iterator<Item = &SheetOption> {
     let scenarios = sheet.scenarios.iter().flat_map(|one| &one.settings.list);
     sheet.defaults.list.iter().chain(scenarios).chain(sheet.matrix.iter().flatten())
 }
 
-/// Where the matrix begins, and why it has too many rows.
+/// The place of the matrix and the message, if it makes too many rows.
 fn too_many(sheet: &Sheet, boards: usize) -> Option<(Range<usize>, String)> {
-    // A list of which nothing is valid multiplies nothing, and the others are expanded before it.
+    // A list without a valid value counts as one, since the others are still expanded.
     let lengths = sheet.matrix.iter().map(|values| values.len().max(1));
     let boards = (boards > 0).then_some(boards);
     let factors: Vec<usize> = lengths.chain([sheet.scenarios.len()]).chain(boards).collect();
@@ -102,7 +101,7 @@ fn too_many(sheet: &Sheet, boards: usize) -> Option<(Range<usize>, String)> {
     Some((at, text))
 }
 
-/// Each choice of one value for each option.
+/// Every combination with one value for each option.
 fn combinations(matrix: &[Vec<SheetOption>]) -> Vec<Vec<&SheetOption>> {
     let mut points: Vec<Vec<&SheetOption>> = vec![Vec::new()];
     for values in matrix {
@@ -115,7 +114,7 @@ fn combinations(matrix: &[Vec<SheetOption>]) -> Vec<Vec<&SheetOption>> {
     points
 }
 
-/// The row, or the option that is wrong in it and why.
+/// Makes a row. The error names the wrong option and gives the reason.
 fn row(
     sheet: &Sheet,
     scenario: &Scenario,
@@ -150,7 +149,7 @@ fn row(
     Ok(SheetRow { row, seed: args.value("seed").and_then(|seed| seed.parse().ok()) })
 }
 
-/// What the scenario says goes before the defaults, and the matrix before both.
+/// A scenario overrides the defaults, and the matrix overrides both.
 fn merged<'a>(
     sheet: &'a Sheet,
     scenario: &'a Scenario,
@@ -177,13 +176,13 @@ fn scaled(mut plan: Plan, scale: Option<&Scale>) -> Plan {
     plan
 }
 
-/// The first option that a sentence names.
+/// The first option named in a message.
 fn word_of(text: &str) -> String {
     let Some((_, rest)) = text.split_once("--") else { return String::new() };
     rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
 }
 
-/// Where a mistake is underlined, in the words of a sheet.
+/// The place to underline for a mistake, and its message in the words of a sheet.
 fn locate_error(
     sheet: &Sheet,
     scenario: &Scenario,

@@ -1,9 +1,9 @@
-//! The runs in their order.
+//! The order of runs.
 
 use super::rows::SheetRow;
 use latlab_model::campaign::{Order, PlannedRun};
 
-/// Every row as often as it is repeated.
+/// Repeats every row, in the given order.
 pub fn order_runs(rows: &[SheetRow], order: Order, repeats: u32, seed: u64) -> Vec<PlannedRun> {
     let mut chance = RandomNumbers(seed);
     let mut runs = Vec::new();
@@ -24,7 +24,7 @@ pub fn order_runs(rows: &[SheetRow], order: Order, repeats: u32, seed: u64) -> V
     runs
 }
 
-/// Numbers that a seed decides (SplitMix64).
+/// Pseudo-random numbers from a seed (SplitMix64).
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -35,7 +35,7 @@ impl RandomNumbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// Each order as likely as any other, but for one part in 2^50.
+    /// All orders are equally likely, within 2^-50.
     fn shuffle(&mut self, list: &mut [usize]) {
         for last in (1..list.len()).rev() {
             list.swap(last, (self.next() % (last as u64 + 1)) as usize);

@@ -1,4 +1,5 @@
-//! The JSON Schema of sheets, from the options of `latlab run`, for editors that complete.
+//! The JSON Schema of sheets, generated from the options of `latlab run`, for completion in
+//! editors.
 
 use super::head::KEYS;
 use super::options;
@@ -6,7 +7,6 @@ use latlab_model::campaign::Order;
 use latlab_model::options::PlanOption;
 use serde_json::{Map, Value, json};
 
-/// The schema.
 pub fn schema() -> Value {
     let settings = |more: &[(&str, Value)]| {
         let options = options::options().map(|one| (one.name.to_string(), option(one)));

@@ -1,4 +1,4 @@
-//! What a sheet says, and what is said of one that is wrong.
+//! Tests of valid sheets, and of the messages for wrong ones.
 
 use super::*;
 use latlab_model::Nanos;
@@ -14,7 +14,7 @@ fn read(text: &str) -> Campaign {
     campaign(text, &Overrides::default()).unwrap()
 }
 
-/// The places of all mistakes with the first words of each.
+/// The places of all mistakes, each with the first words of its message.
 fn mistakes(text: &str) -> Vec<String> {
     let told = campaign(text, &Overrides::default()).unwrap_err();
     told.lines().filter_map(|line| line.strip_prefix("x.toml:")).map(str::to_string).collect()
@@ -102,7 +102,7 @@ fn a_scale_replaces_every_end() {
     let by_time = scaled(Scale::Time(SECOND * 20));
     assert_eq!((by_time.runs.len(), by_time.run_time()), (6, SECOND * 6 * 21));
     let by_cycles = scaled(Scale::Cycles(1000));
-    // The slowest thread is the last to have its cycles.
+    // The slowest thread finishes its cycles last.
     assert_eq!(by_cycles.run_duration(&by_cycles.runs[1]), Some(SECOND * 3));
     assert_eq!(by_cycles.rows[0].plan.until.duration_ns, None);
 }

@@ -1,15 +1,15 @@
-//! Characters that a sheet may not have: those that its reader does not see as they are.
+//! Refuses characters in a sheet that editors do not show as they are.
 
 use super::errors::SheetErrors;
 use latlab_model::sanitize::{is_hidden, refusal};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Notes each hidden character of a sheet, in comments too, and each text that has one by an escape
-/// such as `\u202E`. Line breaks and tabs may stand where TOML allows them.
+/// Adds a mistake for each hidden character, also in comments, and for each string that contains
+/// one as an escape such as `\u202E`. Line breaks and tabs are allowed where TOML allows them.
 pub fn check(text: &str, table: &DeTable, mistakes: &mut SheetErrors) {
     for (at, c) in text.char_indices() {
-        // Control characters of ASCII are what the parser refuses itself; a mark of UTF-8 may come first.
+        // The parser refuses ASCII control characters itself. A byte order mark may come first.
         if !c.is_ascii() && is_hidden(c) && (at, c) != (0, '\u{feff}') {
             mistakes.add(at..at + c.len_utf8(), refusal(c));
         }
@@ -36,7 +36,7 @@ fn check_value(text: &str, value: &Spanned<DeValue>, mistakes: &mut SheetErrors)
 fn check_text<T>(text: &str, at: &Spanned<T>, said: &str, mistakes: &mut SheetErrors) {
     let source = text.get(at.span()).unwrap_or_default();
     let hidden = said.chars().find(|c| is_hidden(*c) && !matches!(c, '\n' | '\r' | '\t'));
-    // One that stands there as it is was noted above.
+    // A character written without an escape was reported above.
     if let Some(c) = hidden.filter(|c| !source.contains(*c)) {
         mistakes.add(at.span(), refusal(c));
     }

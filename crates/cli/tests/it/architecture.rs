@@ -1,4 +1,4 @@
-//! The rules of ARCHITECTURE.md that a compiler does not check.
+//! Rules of ARCHITECTURE.md that the compiler does not check.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What each crate of ours may depend on, of ours; `latlab`, the program, may use all.
+/// Which workspace crates each crate may depend on. `latlab`, the program, may use all.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-model", &[]),
     ("latlab-sys", &[]),
@@ -46,16 +46,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("latlab-report", &["latlab-digest", "latlab-model", "latlab-stats", "latlab-store"]),
 ];
 
-/// All that the measuring crate may use at all: no format, no logger, nothing that allocates.
+/// All dependencies that the measuring crate may have: no format, no logger, nothing that
+/// allocates.
 const MEASURE_MAY_USE: &[&str] = &["latlab-model", "latlab-sys", "rtrb"];
 
-/// What makes the man pages, completions and schemas; their results are in the repository.
+/// Generators of man pages, completions and schemas; their output is in the repository.
 const GENERATORS: &[&str] = &["clap_complete", "clap_mangen", "schemars"];
 
-/// The crates that read no clock and no file.
+/// Crates that read no clock and no file.
 const PURE: &[&str] = &["model", "stats", "doctor", "report", "trace", "digest"];
 
-/// What would make them read one.
+/// Paths that a pure crate must not use.
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::env",
@@ -68,8 +69,8 @@ const IMPURE: &[&str] = &[
     "std::*",
 ];
 
-/// The modules of the program from the top: each may use those below it. A command uses no other
-/// command but those below it here.
+/// The modules of the program, from the top: each may use only those below it. A command may use
+/// only commands below it in this list.
 const LAYERS: &[&str] = &[
     "main",
     "reference",
@@ -117,7 +118,7 @@ const LAYERS: &[&str] = &[
     "output",
 ];
 
-/// The loop is to be read in one sitting.
+/// The file and function of the measuring loop, which must stay short enough to read at once.
 const LOOP: (&str, &str) = ("crates/measure/src/cyclic.rs", "measure");
 const LOOP_LINES: usize = 70;
 const LOOP_FILE_LINES: usize = 250;
@@ -206,12 +207,13 @@ fn pure_crates_read_no_clock_and_no_file() {
     report(broken);
 }
 
-/// What the lower rooms of `report` may use of it: sections stand on both, surfaces on sections.
+/// What the lower modules of `report` may use within it. Sections build on both, surfaces on
+/// sections.
 const REPORT_MAY_USE: &[(&str, &[&str])] = &[
     ("document", &["document", "units"]),
     ("figures", &["document", "facts", "figures", "units"]),
 ];
-/// Surfaces of `report`, which no section knows.
+/// Surfaces of `report`, which sections must not use.
 const SURFACES: &[&str] = &["page", "terminal", "campaign", "trend", "fleet", "stored"];
 
 /// Invariant (purity): Documents and figures know nothing of what is built from them.
@@ -238,7 +240,7 @@ fn report_is_built_from_documents_and_figures_up() {
     report(broken);
 }
 
-/// What a command line begins with, where it stands in a text.
+/// How a command line in a text starts.
 const COMMANDS: &[&str] = &[
     "latlab collect ",
     "latlab compare ",
@@ -283,8 +285,8 @@ fn no_command_is_a_text_with_gaps() {
     report(broken);
 }
 
-/// The commands in the texts of a source that have a gap to be filled, with their lines. The remedies of findings
-/// are filled with a `shell::Line` for each gap, which the macro of their rows demands.
+/// Commands in the string literals of a source that have a `{}` gap, with their lines. Remedies of
+/// findings are exempt: their rows' macro demands a `shell::Line` for each gap.
 fn commands_with_gaps(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let before = iter::once("").chain(source.lines());
@@ -338,7 +340,7 @@ fn no_module_of_the_program_uses_one_above_it() {
     report(broken);
 }
 
-/// The module of `LAYERS` that a file of the program belongs to.
+/// The entry of `LAYERS` that a source file belongs to.
 fn module_of(file: &str) -> String {
     let path = file.trim_start_matches("crates/cli/src/").trim_end_matches(".rs");
     let parts: Vec<&str> = path.split('/').filter(|part| *part != "mod").collect();
@@ -410,7 +412,8 @@ fn the_loop_can_be_read_in_one_sitting() {
 #[test]
 fn every_crate_inherits_the_workspace_lints() {
     let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
-    // Cargo lets a crate inherit all lints or none, and sys cannot deny itself unsafe code.
+    // A crate can inherit only all lints of the workspace, and sys cannot deny unsafe code, so it
+    // lists its lints itself.
     let of_sys: Vec<&str> = sections(&workspace, "workspace.lints.")
         .into_iter()
         .flat_map(str::lines)
@@ -435,7 +438,7 @@ fn every_crate_inherits_the_workspace_lints() {
     report(broken);
 }
 
-/// The bodies of the sections of a manifest whose names begin so.
+/// The bodies of a manifest's sections whose names start with `name`.
 fn sections<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
     manifest
         .split("\n[")
@@ -468,8 +471,8 @@ fn every_file_of_tests_is_part_of_its_program() {
     report(broken);
 }
 
-/// Examples in documentation are not run (`rust_tests` in scripts/steps.bash), nor are tests in the sources of
-/// a crate that says so.
+/// Examples in documentation are not run (see `rust_tests` in scripts/steps.bash), nor are unit
+/// tests in a crate that disables them.
 #[test]
 fn no_test_stands_where_none_is_run() {
     let mut broken = Vec::new();
@@ -524,7 +527,8 @@ fn dependencies_are_listed_as_they_are() {
     report(broken);
 }
 
-/// Every third-party crate with those of ours that use it; none where only tests do.
+/// Every third-party crate with the workspace crates that use it. Crates used only by tests are
+/// left out.
 fn third_party() -> BTreeMap<String, Vec<String>> {
     let metadata = metadata();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -589,7 +593,7 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 }
 
-/// What each crate of the workspace depends on, except for its tests.
+/// The dependencies of each workspace crate, without dev-dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let name = |value: &Value| value["name"].as_str().expect("a name").to_string();
     let metadata = metadata();
@@ -618,7 +622,7 @@ struct Source {
     text: String,
 }
 
-/// All Rust files below a folder, in order.
+/// All Rust files below a folder, sorted.
 fn sources(folder: &Path) -> Vec<Source> {
     let mut found = Vec::new();
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
@@ -653,7 +657,7 @@ fn has_safety_comment(text: &str, line: usize) -> bool {
     lines[..at].iter().rev().take_while(|line| is_comment(line)).any(|l| l.contains("SAFETY:"))
 }
 
-/// The source with the insides of comments and of literals blanked, byte for byte.
+/// The source with the content of comments and literals replaced by blanks, byte for byte.
 fn code_only(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
@@ -668,7 +672,7 @@ fn code_only(text: &str) -> String {
             }
             at = end;
         } else if is_word(bytes[at]) {
-            // Past the whole word, so that the r of `for` does not begin a raw string.
+            // Skip the whole word: the r of `for` does not start a raw string.
             at += bytes[at..].iter().take_while(|byte| is_word(**byte)).count();
         } else {
             at += 1;
@@ -677,7 +681,7 @@ fn code_only(text: &str) -> String {
     String::from_utf8(code).expect("whole literals were blanked")
 }
 
-/// Where the comment or literal that begins here ends; here, when none does.
+/// The end of the comment or literal that starts here, or `at` if none does.
 fn literal_or_comment(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let until = |pattern: &[u8], from: usize| {
@@ -714,7 +718,7 @@ fn literal_or_comment(bytes: &[u8], at: usize) -> usize {
             until(&close, quote + 1)
         }
         Some(b'"') if prefix <= 1 => at + quoted(rest, quote, b'"'),
-        // A lifetime has no closing quote behind its first character.
+        // A lifetime has no closing quote after its first character.
         Some(b'\'') if prefix <= 1 && !raw => match &rest[quote + 1..] {
             [b'\\', ..] => at + quoted(rest, quote, b'\''),
             [first, ..] => {
@@ -727,7 +731,7 @@ fn literal_or_comment(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Length up to and with the quote that closes the one at `open`.
+/// The end, after the quote that closes the one at `open`.
 fn quoted(rest: &[u8], open: usize, quote: u8) -> usize {
     let mut end = open + 1;
     while end < rest.len() && rest[end] != quote {
@@ -749,7 +753,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Where a word stands in code.
+/// The offsets of a word in code.
 fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = code.as_bytes();
     code.match_indices(word).map(|(at, _)| at).filter(move |at| {
@@ -759,7 +763,7 @@ fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
-/// What stands between the first `{` at or after `from` and its `}`, as a range.
+/// The range between the first `{` at or after `from` and its closing `}`.
 fn braces(code: &str, from: usize) -> Option<(usize, usize)> {
     let open = from + code[from..].find('{')?;
     let mut depth = 0;
@@ -798,7 +802,7 @@ fn body_of<'a>(code: &'a str, function: &str) -> Option<&'a str> {
     braces(code, at).map(|(start, end)| &code[start..end])
 }
 
-/// All paths that begin with this word, with `use` groups written out.
+/// All paths that start with this word, with `use` groups expanded.
 fn paths_of(code: &str, root: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for at in words(code, root) {
@@ -810,7 +814,7 @@ fn paths_of(code: &str, root: &str) -> Vec<String> {
     paths
 }
 
-/// Adds the paths that a tail such as `time::{Duration, Instant}` stands for.
+/// Expands a tail such as `time::{Duration, Instant}` into paths.
 fn write_out(head: &str, tail: &str, paths: &mut Vec<String>) {
     let tail = tail.trim_start();
     if tail.starts_with('{') {
@@ -849,8 +853,8 @@ fn split_outside_braces(list: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a path is a forbidden one or something inside it; `std::time` itself is only
-/// forbidden where the module is imported whole.
+/// Whether a path is a forbidden one or inside it. `std::time` itself is forbidden only if the
+/// module is imported as a whole.
 fn is_or_is_under(path: &str, bad: &str) -> bool {
     let inside = bad != "std::time" && path.starts_with(&format!("{bad}::"));
     path == bad || inside

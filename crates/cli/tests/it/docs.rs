@@ -1,11 +1,11 @@
-//! What the documentation names exists: links, flags.
+//! Links and flags named in the documentation exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders that hold no documentation of ours.
+/// Folders without documentation of the project.
 const NOT_OURS: &[&str] = &["target", "dist", "runs", "node_modules", ".git", ".venv"];
 
 /// Invariant (documents): Documents name no link, flag or finding that does not exist.
@@ -96,20 +96,20 @@ fn every_flag_that_the_guides_name_exists() {
     report(broken);
 }
 
-/// Whether a command has this flag; of `-p90` the letter counts.
+/// Whether a command has this flag; for `-p90`, whether it has `-p`.
 fn is_known(known: &BTreeSet<String>, flag: &str) -> bool {
     let letter = flag.get(..2).filter(|letter| *letter != "--");
     known.contains(flag) || letter.is_some_and(|letter| known.contains(letter))
 }
 
-/// A call of latlab in a page.
+/// A call of latlab on a page.
 #[derive(Debug, PartialEq)]
 struct Call<'a> {
     command: &'a str,
     flags: Vec<&'a str>,
 }
 
-/// Every `latlab COMMAND …` in the code of a page, up to where the shell takes over.
+/// Every `latlab COMMAND …` in the code of a page, up to a shell operator.
 fn calls(page: &str) -> Vec<Call<'_>> {
     let mut found = Vec::new();
     for line in code(page) {
@@ -131,7 +131,7 @@ fn calls(page: &str) -> Vec<Call<'_>> {
     found
 }
 
-/// Flags that a page names alone, as in `--samples`.
+/// Flags that a page names without a command, such as `--samples`.
 fn lone_flags(page: &str) -> Vec<&str> {
     let spans = prose(page).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
     let flags = spans.filter(|span| span.starts_with("--"));
@@ -147,12 +147,12 @@ fn is_flag(word: &str) -> bool {
     word.len() > name.len() && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// The text outside of blocks of code.
+/// The text outside code blocks.
 fn prose(page: &str) -> Vec<&str> {
     page.split("\n```").step_by(2).collect()
 }
 
-/// Lines of blocks of code, and the spans in the text.
+/// Lines of code blocks, and code spans in the text.
 fn code(page: &str) -> Vec<&str> {
     let blocks = page.split("\n```").skip(1).step_by(2).flat_map(str::lines);
     let spans = prose(page).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
@@ -198,7 +198,7 @@ fn the_glossary_names_what_is_there() {
     report(broken);
 }
 
-/// The anchors of the headings of a page, as GitHub makes them.
+/// The anchors of a page's headings, as GitHub generates them.
 fn anchors(page: &str) -> Vec<String> {
     let headings = prose(page).into_iter().flat_map(str::lines);
     let headings = headings.filter(|line| line.starts_with('#'));
@@ -212,12 +212,12 @@ fn anchors(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// What `](…)` leads to.
+/// The targets of `](…)`.
 fn links(page: &str) -> impl Iterator<Item = &str> {
     page.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
-/// A command that takes another tool's options measures at once, unless the help is asked for.
+/// `cyclictest` takes another tool's options and measures at once, unless help is asked for.
 #[test]
 fn the_help_of_every_command_has_two_ways() {
     let words = |words: [&str; 2]| {
@@ -231,7 +231,7 @@ fn the_help_of_every_command_has_two_ways() {
     }
 }
 
-/// The flags of every command, as its help has them, and that of the commands below it.
+/// The flags in the help of every command and its subcommands.
 fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let help = |words: &[&str]| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_latlab"));
@@ -251,7 +251,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
     all.into_iter().map(flags_of).collect()
 }
 
-/// The commands that a help lists.
+/// The commands listed in a help text.
 fn commands(help: &str) -> Vec<String> {
     let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
     let lines = list.lines().take_while(|line| !line.is_empty());
@@ -281,7 +281,7 @@ fn pages() -> Vec<Page> {
     pages
 }
 
-/// All files below a folder with this ending.
+/// All files below a folder with this extension.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut found = Vec::new();

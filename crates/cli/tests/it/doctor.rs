@@ -1,4 +1,5 @@
-//! `latlab doctor` as a user starts it: this machine, planted ones, and what is no machine.
+//! `latlab doctor` as a user starts it: on this machine, on prepared ones, and on what is not a
+//! machine.
 
 use serde_json::Value;
 use std::fs;
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 const GOVERNOR: &str = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
-/// A folder, and the program started in it.
+/// A temporary folder in which the program is started.
 struct Bench(TempDir);
 
 impl Bench {
@@ -20,12 +21,12 @@ impl Bench {
         self.0.path()
     }
 
-    /// Output of `latlab doctor` with these flags.
+    /// Runs `latlab doctor` with these flags.
     fn doctor(&self, flags: &str) -> Output {
         self.latlab(&format!("doctor {flags}"))
     }
 
-    /// Output of `latlab` with these words.
+    /// Runs `latlab` with these words.
     fn latlab(&self, words: &str) -> Output {
         Command::new(env!("CARGO_BIN_EXE_latlab"))
             .args(words.split_whitespace())
@@ -50,7 +51,7 @@ impl Bench {
         self.doctor(flags).status.code().unwrap()
     }
 
-    /// The one line that a mistake makes.
+    /// The one line printed for a mistake.
     fn refusal(&self, flags: &str) -> String {
         let output = self.doctor(flags);
         assert_eq!(output.status.code(), Some(2), "{flags}: {output:?}");
@@ -207,7 +208,7 @@ fn a_run_is_examined_anew_and_differs_from_itself_in_nothing() {
     );
     let hint = bench.refusal(&format!("--root {path}"));
     assert!(hint.contains("is a run folder: use `latlab doctor"), "{hint}");
-    // The agent is another process at another time, so only what cannot change is compared.
+    // The agent is another process at another time, so compare only what cannot change.
     let now = bench.json("--against last");
     let facts = now["machine"].as_array().unwrap().iter();
     assert!(!facts.map(|one| one["what"].as_str().unwrap()).any(|what| what.starts_with("kernel")));

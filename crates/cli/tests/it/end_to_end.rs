@@ -1,6 +1,6 @@
 //! The program as a user starts it: real threads, real signals, real folders.
 //!
-//! Nothing here asserts how late the machine is; what is asserted holds on any machine.
+//! Nothing here asserts how large latencies are; every assertion holds on any machine.
 
 use latlab_model::finding::ConditionFinding;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_latlab");
 
-/// A folder for runs, and the program started in it without asking for any rights.
+/// A folder for runs in which the program is started, without asking for privileges.
 struct Bench(TempDir);
 
 impl Bench {
@@ -21,7 +21,7 @@ impl Bench {
     }
 
     fn command(&self, flags: &str) -> Command {
-        // Whoever started the tests may ignore signals, as `nohup` does.
+        // The tests may have been started with signals ignored, as by `nohup`.
         let mut command = Command::new("env");
         command
             .args(["--default-signal", PROGRAM])
@@ -36,7 +36,7 @@ impl Bench {
         self.command(flags).output().unwrap()
     }
 
-    /// A run as its `run.json` tells it, and the exit code; beside others, since tests run so.
+    /// Measures and returns `run.json` and the exit code. Shares CPUs, since tests run in parallel.
     fn run(&self, flags: &str) -> (Value, i32) {
         let output = self.output(&format!("run --share --format json --quiet {flags}"));
         let text = String::from_utf8_lossy(&output.stderr);
@@ -53,16 +53,16 @@ impl Bench {
             .spawn()
             .unwrap();
         let agent = wait_for("the agent to start", || agent_of(child.id()));
-        // A thread is named only once it is set up.
+        // A thread gets its name once it is set up.
         wait_for("a measuring thread", || measuring_thread(agent));
         Going { child, agent }
     }
 
-    /// Whether the journal of the run that goes on holds the intervals of this many seconds.
+    /// Whether the journal of the current run holds intervals of this many seconds.
     fn intervals(&self, seconds: usize) -> Option<()> {
         let partial = self.folders().into_iter().find(|name| name.ends_with(".partial"))?;
         let journal = fs::read(self.0.path().join("runs").join(partial).join("journal")).ok()?;
-        // A thread on each CPU that this process may use.
+        // One thread per CPU that this process may use.
         let threads = std::thread::available_parallelism().unwrap().get();
         let intervals = kinds(&journal).into_iter().filter(|kind| *kind == INTERVAL).count();
         (intervals >= seconds * threads).then_some(())
@@ -74,10 +74,10 @@ impl Bench {
     }
 }
 
-/// The kind of a frame that holds what one thread counted, every second.
+/// The kind of a frame with the counts of one thread and one second.
 const INTERVAL: u32 = 5;
 
-/// The kinds of the whole frames of a journal.
+/// The kinds of all complete frames in a journal.
 fn kinds(mut journal: &[u8]) -> Vec<u32> {
     let mut kinds = Vec::new();
     while let Some((head, rest)) = journal.split_at_checked(12) {
@@ -108,7 +108,7 @@ fn signal(name: &str, process: u32) {
     assert!(status.unwrap().success());
 }
 
-/// Waits for a state; the minute is patience for a machine that does much else, never a measure.
+/// Waits for a state. The minute only allows for a busy machine; it is no measurement.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let until = Instant::now() + Duration::from_secs(60);
     while Instant::now() < until {
@@ -149,7 +149,7 @@ fn threads(run: &Value) -> &Vec<Value> {
 fn codes(run: &Value) -> Vec<&str> {
     let findings = run["findings"].as_array().unwrap();
     let codes = findings.iter().map(|finding| finding["code"].as_str().unwrap());
-    // Tests run side by side, and what the machine does meanwhile is its own.
+    // Ignore findings about the machine's activity: tests run in parallel.
     let its_own = |code: &str| {
         let of_conditions = ConditionFinding::ROWS.iter().any(|row| row.code == code);
         of_conditions || ["cpus-shared", "often-missed", "own-threads-in-largest"].contains(&code)
@@ -196,7 +196,7 @@ fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
             assert_eq!(due, 4000, "{policy}: releases in 4 s at 1 ms");
             assert!(number(&summary["missed"]) >= 350, "{policy}: {summary}");
             assert!(number(&summary["max_ns"]) >= 350_000_000, "{policy}: {summary}");
-            // Of 400 releases one after the other some 300 were more than 100 ms late.
+            // About 300 of the 400 releases during the stall were more than 100 ms late.
             assert!(number(&summary["misses"]) >= 250, "{policy}: {summary}");
             assert_eq!(number(&summary["cycles"]) == due, counts_served, "{policy}: {summary}");
         }
@@ -223,7 +223,7 @@ fn an_interrupt_ends_a_sleep_of_hours() {
     let bench = Bench::new();
     let flags = format!("{ORDINARY} -i 10h --phase aligned --warm-up 0s --threads 1");
     let going = bench.start(&flags);
-    // The first release is at once, the second after ten hours.
+    // The first release is immediate, the second after ten hours.
     std::thread::sleep(Duration::from_secs(1));
     let asked = Instant::now();
     signal("INT", going.child.id());
@@ -255,7 +255,7 @@ fn a_killed_agent_leaves_a_run_that_says_so() {
     assert_eq!((code, &run["ended"]), (3, &Value::from("lost")));
     assert_eq!(run["recovered"], false, "the conductor lived");
     assert!(codes(&run).contains(&"stream-lost"));
-    // What had been drained by then is there: all but the last second or so.
+    // What was drained before the kill is stored: all but the last second or so.
     assert!(number(&run["total"]["activations"]) >= 1000);
 }
 
@@ -296,7 +296,7 @@ fn a_spike_starts_the_command_and_its_cost_is_counted() {
         .unwrap();
     let run: Value = serde_json::from_slice(&output.stdout).expect("the stream stays clean");
     let hook = &run["agent"]["spike_hook"];
-    // At most one a second, and every spike that was passed over is counted.
+    // At most one start a second; every spike skipped in between is counted.
     assert!((1..=4).contains(&number(&hook["started"])), "{hook}");
     assert!(number(&hook["suppressed"]) > 100, "{hook}");
     assert_eq!(hook["failed"], 0);
@@ -327,7 +327,7 @@ fn what_does_not_measure_stays_off_the_measured_cpus() {
             measures == field_of(&status, "Cpus_allowed_list:").ends_with(last)
         })
     };
-    // The conductor moves when it hears where to.
+    // The conductor moves off once it knows which CPUs are measured.
     for process in [going.agent, going.child.id()] {
         wait_for("all but what measures to leave the CPU", || stays_off(process).then_some(()));
     }
@@ -374,7 +374,7 @@ fn without_rights_the_remedy_is_one_line_and_exit_code_3() {
     });
     let mut command = match is_root {
         true => {
-            // Root without its capabilities is what a container gives.
+            // Root without capabilities, as in a container.
             let mut command = Command::new("setpriv");
             command.args(["--bounding-set=-all", "--inh-caps=-all", PROGRAM]);
             command
@@ -437,7 +437,7 @@ fn the_commands_tell_the_same_of_a_run() {
     assert!(!names.any(|name| name.to_string_lossy().starts_with(".page.html.")));
     let printed = bench.output("report last -o -");
     assert_eq!(printed.stdout, page.as_bytes());
-    // What is no file is written into, never replaced: root has only one /dev/null.
+    // A pipe or device is written into, never replaced: root has only one /dev/null.
     let pipe = bench.0.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let reader = std::thread::spawn({
@@ -496,7 +496,7 @@ fn a_second_run_on_the_same_cpus_is_told_who_holds_them() {
     let second = bench.output(&format!("run {ORDINARY} --for 1s"));
     let text = String::from_utf8(second.stderr).unwrap();
     assert_eq!((second.status.code(), text.lines().count()), (Some(3), 1), "{text}");
-    // The command that a person has started, which may be that of another test.
+    // It names the command of the user, which may be that of another test.
     assert!(text.contains("measured by '") && text.contains("/latlab "), "{text}");
     assert!(!text.contains(" agent ") && text.contains("(process "), "{text}");
     assert!(text.contains("--share"), "{text}");
@@ -512,7 +512,7 @@ fn a_closed_terminal_ends_a_run_unless_it_is_to_keep_going() {
     let bench = Bench::new();
     for (flags, ended) in [("--for 1h", "interrupted"), ("--for 3s --keep-going", "finished")] {
         let going = bench.start(&format!("{ORDINARY} --warm-up 0s {flags}"));
-        // A run that ends before its first cycle measured nothing.
+        // A run that ends before its first cycle has measured nothing.
         wait_for("an interval", || bench.intervals(1));
         signal("HUP", going.child.id());
         signal("HUP", going.agent);
@@ -527,7 +527,7 @@ fn a_folder_that_is_deleted_during_the_run_comes_back_whole() {
     let going = bench.start(&format!("{ORDINARY} --cycles 4000 --samples"));
     fs::remove_dir_all(bench.0.path().join("runs")).unwrap();
     let (run, code) = going.end();
-    // A page of a debug program may be read for the first time in a loop.
+    // In a debug build, the loop may touch a page of the program for the first time.
     let mut codes = codes(&run);
     codes.retain(|code| *code != "page-faults");
     assert_eq!((codes, code), (vec!["folder-deleted"], 0));
@@ -549,7 +549,7 @@ fn a_run_that_the_disk_cannot_hold_is_not_begun() {
     assert!(bench.folders().is_empty());
 }
 
-/// A harmless number that only root may change.
+/// A harmless number that only root can change.
 const KERNEL_FILE: &str = "/proc/sys/vm/stat_interval";
 
 /// Invariant (undo): Every change is undone, after a kill too.
@@ -573,7 +573,7 @@ fn a_kernel_file_is_put_back_by_the_end_and_after_a_kill_by_the_next_command() {
     signal("KILL", going.agent);
     signal("KILL", going.child.id());
     going.child.wait_with_output().unwrap();
-    // Its end may be seen a moment later.
+    // The end of the killed processes may become visible a moment later.
     wait_for("the next command to put it back", || {
         let output = bench.output("list");
         assert!(output.status.success());

@@ -1,10 +1,10 @@
-//! `latlab import` of several files: what it prints, and its exit code.
+//! `latlab import` of several files: output and exit code.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A histogram of cyclictest with these rows.
+/// Writes a histogram of cyclictest with these rows.
 fn histogram(folder: &Path, name: &str, rows: &[(u32, u32)]) {
     let row = |number: u32| {
         let count = rows.iter().find(|one| one.0 == number).map_or(0, |one| one.1);
@@ -53,8 +53,8 @@ fn a_missed_deadline_outweighs_what_is_open_or_cannot_be_read() {
     }
 }
 
-/// Latencies that depend on those before them say less than as many independent ones, which the order of
-/// a file's lines shows.
+/// Correlated latencies carry less information than the same number of independent ones. The order
+/// of a file's lines shows the correlation.
 #[test]
 fn the_order_of_lines_widens_intervals() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +114,7 @@ fn a_folder_has_one_line_for_each_kind_of_refusal() {
     let capture =
         "2 files, the first is logs/one.sr: read it with `latlab respond --from FILE.sr --look`";
     assert!(lines[2].contains(capture), "{error}");
-    // Files that are named have a line each.
+    // Each named file gets its own line.
     let named = error_of(&import(folder, &["logs/a.md", "logs/b.md"]));
     assert_eq!(named.lines().count(), 2, "{named}");
 }

@@ -1,10 +1,10 @@
-//! `latlab lab`: what a build cannot do is said before anything is downloaded.
+//! `latlab lab`: what a build cannot do is reported before anything is downloaded.
 
 use std::process::{Command, Output};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_latlab");
 
-/// Without a single program, so that nothing is downloaded.
+/// Runs `latlab lab` with an empty `PATH`, so that nothing can be downloaded.
 fn lab(words: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);

@@ -1,4 +1,4 @@
-//! The tests of this crate that use it from outside: one program, a module for each subject.
+//! Integration tests of the program, in one binary with a module for each subject.
 
 mod architecture;
 mod docs;

@@ -1,8 +1,8 @@
-//! Paths that lead to nothing, or to something else than what a command reads or writes.
+//! Paths that do not exist, or that are something other than what a command reads or writes.
 
 use std::process::Command;
 
-/// A mistyped name must look neither like a folder without damage nor like one without runs.
+/// A mistyped name must look neither like an intact folder nor like one without runs.
 #[test]
 fn a_path_of_something_else_is_one_line_that_says_so() {
     for (words, code, expected) in [

@@ -1,4 +1,4 @@
-//! `latlab plot` as a user starts it, with stored runs.
+//! `latlab plot` as a user starts it, on stored runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ const KINDS: [&str; 5] = ["latency", "tail", "cdf", "ccdf", "cpus"];
 const ALL_KINDS: [&str; 8] =
     ["latency", "tail", "cdf", "ccdf", "cpus", "flow", "heatmap", "telemetry"];
 
-/// The path of the stored run of a name.
+/// The path of a stored run.
 fn stored(name: &str) -> PathBuf {
     let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
     let mut found = fs::read_dir(runs.canonicalize().unwrap()).unwrap();
@@ -16,7 +16,7 @@ fn stored(name: &str) -> PathBuf {
     found.find_map(|entry| Some(entry.unwrap().path()).filter(is_named)).expect("a stored run")
 }
 
-/// Output of `latlab plot` with these flags, started in a folder.
+/// Runs `latlab plot` in a folder.
 fn plot(folder: &Path, runs: &[&Path], flags: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_latlab"))
         .arg("plot")
@@ -58,7 +58,7 @@ fn without_a_name_the_picture_lies_in_the_folder_of_the_first_run() {
     let drawn = plot(bench.path(), &[&copy, &other], "--kind tail");
     assert!(drawn.status.success(), "{drawn:?}");
     assert!(copy.join("tail.svg").exists());
-    // What is derived harms no run.
+    // Pictures in a run's folder do not invalidate the run.
     let drawn = plot(bench.path(), &[&copy], "");
     assert!(drawn.status.success() && copy.join("latency.svg").exists(), "{drawn:?}");
 }
@@ -122,7 +122,7 @@ fn a_window_of_a_run_with_samples_is_drawn_cycle_by_cycle() {
         .skip(1)
         .map(|rest| rest.split('"').next().unwrap().parse::<u64>().unwrap())
         .sum();
-    // What lies in the window is what `latlab show` counts there.
+    // `latlab show` counts the same latencies in the window.
     let counted = Command::new(env!("CARGO_BIN_EXE_latlab"))
         .args(["show", "--window", "+100ms..+300ms", "--format", "json"])
         .arg(&with_samples)

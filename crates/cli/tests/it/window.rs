@@ -1,9 +1,9 @@
-//! `latlab show --window` and `latlab verify` as a user types them, on a run of the fixtures.
+//! `latlab show --window` and `latlab verify` as a user types them, on stored runs of the fixtures.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The stored run of a name.
+/// The path of a stored run.
 fn fixture(name: &str) -> PathBuf {
     let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/schema-1/runs");
     let mut runs = std::fs::read_dir(runs).unwrap().map(|run| run.unwrap().path());
@@ -21,7 +21,7 @@ fn time_of_day(milliseconds: i64) -> String {
 
 fn latlab(command: &str, run: &Path, flags: &str) -> Output {
     let mut latlab = Command::new(env!("CARGO_BIN_EXE_latlab"));
-    // Nothing is to be recovered, whatever lies in the folder of the test.
+    // A folder that does not exist: there is nothing to recover.
     latlab.arg(command).arg(run).args(flags.split_whitespace()).args(["--out", "/nowhere"]);
     latlab.env("NO_COLOR", "1").output().unwrap()
 }
@@ -59,7 +59,7 @@ fn a_mistake_is_one_line_and_exit_code_2() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flags}: {error}");
         assert!(error.contains(expected) && output.stdout.is_empty(), "{flags}: {error}");
-        // The second is the word of the parser that there is a --help.
+        // The second line is clap's pointer to `--help`.
         let lines = error.lines().filter(|line| !line.is_empty()).count();
         assert!(lines == 1 || lines == 2 && error.contains("--help"), "{flags}: {error}");
     }

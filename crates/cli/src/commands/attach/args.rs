@@ -48,7 +48,7 @@ Examples:
 The program is not changed: latlab reads the kernel's events of what its threads do, which needs root.
 Ctrl-C ends a run cleanly and keeps it.";
 
-/// Those of the table.
+/// The options of the shared table that were given.
 pub struct AttachOptions(pub Vec<Given>);
 
 impl Args for AttachOptions {

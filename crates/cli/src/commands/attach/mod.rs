@@ -19,10 +19,10 @@ use latlab_report::rendered;
 use latlab_store::Store;
 use std::process::ExitCode;
 
-/// How long threads are watched that are only to be listed.
+/// How many seconds threads are watched if they are only listed.
 const LISTING: i64 = 2;
 
-/// Measures a program, stores, shows and judges; or lists its threads.
+/// Measures a program, stores the run, prints and judges it; or lists the program's threads.
 pub fn attach(args: &AttachArgs) -> anyhow::Result<ExitCode> {
     args.results.check(args.common.format == Format::Json)?;
     let plan = plan(&args.options.0).map_err(ExitError::usage)?;
@@ -48,7 +48,7 @@ fn shown(quiet: bool) -> Shown {
     Shown { quiet, console: false, command: "latlab attach" }
 }
 
-/// Watches the threads for a moment, in a folder that goes away.
+/// Watches the threads for a moment, in a temporary folder.
 fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path());
@@ -65,7 +65,7 @@ fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The plan that the flags make; an error is one line.
+/// Makes the plan; an error is one line.
 pub fn plan(given: &[Given]) -> Result<Plan, String> {
     let mut plan = Plan::of(Method::Attach(Box::default()));
     put(&mut plan, given.to_vec())?;

@@ -1,11 +1,11 @@
-//! Programs of loads that are not here: told before anything is measured.
+//! Programs that loads need and that are not installed, reported before anything is measured.
 
 use crate::exit::ExitError;
 use crate::output::warn;
 use latlab_model::campaign::{Campaign, Row};
 use latlab_sys::files::Root;
 
-/// The program of this machine that a row needs and that is not installed, as a line.
+/// Names the program that a row needs on this machine and that is not installed.
 fn missing_program(row: &Row) -> Option<String> {
     if !row.plan.on.target.shares_packages() {
         return None;
@@ -13,7 +13,7 @@ fn missing_program(row: &Row) -> Option<String> {
     latlab_agent::missing_program(&Root::default(), &row.plan)
 }
 
-/// Says what would be refused.
+/// Warns about rows that would be refused.
 pub fn warn_missing(campaign: &Campaign) {
     for row in &campaign.rows {
         if let Some(text) = missing_program(row) {
@@ -22,7 +22,7 @@ pub fn warn_missing(campaign: &Campaign) {
     }
 }
 
-/// The campaign without the rows that cannot be measured, where that was asked for.
+/// Drops the rows that cannot be measured, if `skip` is set.
 pub fn skip_missing(mut campaign: Campaign, skip: bool) -> Result<Campaign, ExitError> {
     let mut texts: Vec<String> = Vec::new();
     for row in &mut campaign.rows {

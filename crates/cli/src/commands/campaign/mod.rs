@@ -38,7 +38,7 @@ use std::collections::BTreeSet;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
-/// `latlab run` with a sheet or `--resume`; `given` says which flags stood on the command line.
+/// `latlab run` with a sheet or `--resume`; `given` tells flags on the command line from defaults.
 pub fn run_sheet(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode> {
     refuse_other_flags(given)?;
     args.results.check(args.common.format == Format::Json)?;
@@ -47,23 +47,21 @@ pub fn run_sheet(args: &RunArgs, given: &ArgMatches) -> anyhow::Result<ExitCode>
     begin_or_resume(&CampaignArgs { sheet, common, results, quiet, keep_going, console })
 }
 
-/// A campaign that a command asks for.
+/// What `latlab run` and other commands pass to a campaign.
 pub struct CampaignArgs<'a> {
-    /// Which sheet, and how.
     pub sheet: &'a SheetArgs,
-    /// Where it lives and how it is printed.
+    /// The folder of runs and the output format.
     pub common: &'a Common,
-    /// Where its result is written as tests.
     pub results: &'a TestResultArgs,
-    /// No progress.
+    /// Print no progress.
     pub quiet: bool,
-    /// Whether to go on when the terminal is closed.
+    /// Go on when the terminal is closed.
     pub keep_going: bool,
-    /// Whether to print what the kernels of guests say.
+    /// Print the kernel messages of guests.
     pub console: bool,
 }
 
-/// Begins a campaign or resumes one, and prints its table.
+/// Starts or resumes a campaign, and prints its table.
 pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
     if args.sheet.print_unit {
         print(&systemd_unit::systemd_unit(&open_store(args.common.out.as_deref()))?)?;
@@ -84,14 +82,14 @@ pub fn begin_or_resume(args: &CampaignArgs<'_>) -> anyhow::Result<ExitCode> {
     resume(args, &folder)
 }
 
-/// The flags of a single run belong into the sheet.
+/// Refuses flags of a single run: with a sheet, they belong in the sheet.
 fn refuse_other_flags(given: &ArgMatches) -> Result<(), ExitError> {
     if given.get_flag("detach") {
         return Err(ExitError::usage(NOT_DETACHED));
     }
     let is_refused = |option: &&PlanOption| {
         given.value_source(option.name) == Some(ValueSource::CommandLine)
-            // The guests of a sheet have consoles too.
+            // Allowed: guests of a sheet have consoles too.
             && option.name != "console"
     };
     let options = OPTIONS.iter().filter(|option| option.is_of_run());
@@ -106,7 +104,7 @@ fn refuse_other_flags(given: &ArgMatches) -> Result<(), ExitError> {
     }
 }
 
-/// The folder of a new campaign; none where only its plan was asked for.
+/// Creates the folder of a new campaign. `None` if only its plan was asked for.
 fn create(
     args: &CampaignArgs<'_>,
     store: &Store,
@@ -121,7 +119,7 @@ fn create(
         Ok(campaign) => campaign,
         Err(mistakes) => {
             for line in mistakes.lines() {
-                // Nobody may be there to read it.
+                // Standard error may be closed.
                 let _ = writeln!(stderr(), "{}", escape_lines(line));
             }
             return Err(ExitError::usage(format!("nothing was run: {sheet} has errors")).into());
@@ -141,7 +139,6 @@ fn create(
     Ok(Some(store.begin_campaign(campaign, &source.text)?))
 }
 
-/// Says what would be measured.
 fn print_plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()> {
     match args.common.format {
         Format::Json => print_json(&DryRun::new(campaign)),
@@ -152,7 +149,7 @@ fn print_plan(args: &CampaignArgs<'_>, campaign: &Campaign) -> anyhow::Result<()
     }
 }
 
-/// The campaign with those runs only that a resume would make.
+/// The campaign reduced to the runs that a resume would make.
 fn remaining(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
     let tried = folder.progress()?.forget_failures();
     let mut campaign = folder.campaign.clone();
@@ -162,7 +159,7 @@ fn remaining(folder: &CampaignFolder) -> anyhow::Result<Campaign> {
     Ok(campaign)
 }
 
-/// The campaign to go on with.
+/// Finds the campaign to resume.
 fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
     let wrong = |text: String| anyhow::Error::from(ExitError::usage(text));
     if spec != "last" {
@@ -177,7 +174,7 @@ fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> 
         if tried.counts(&folder.campaign).missing() > 0 {
             return Ok(folder);
         }
-        // What failed may be tried again, but goes not before what was never tried.
+        // A failed campaign can be resumed, but one that was never tried comes first.
         if failed.is_none() && tried.can_be_resumed(&folder.campaign) {
             failed = Some(folder);
         }
@@ -185,13 +182,13 @@ fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> 
     failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
 
-/// Makes the runs that are missing, and shows the table.
+/// Makes the missing runs, then prints the table.
 fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
     let _lock = folder.lock()?;
     restore();
     finish_leftovers(folder.runs());
     let boards_at_once = args.sheet.jobs as usize;
-    // Nobody can answer the prompts of several connections at once.
+    // Prompts of several connections at once would be mixed up.
     let may_ask = boards_at_once < 2 || count_of_boards(&folder.campaign) < 2;
     let connector = Connector { may_ask, ..connector()? };
     let release = uname().release;
@@ -231,19 +228,18 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
     Ok(ExitCode::from(exit_code(&ended, &table)))
 }
 
-/// How many boards the campaign measures.
 fn count_of_boards(campaign: &Campaign) -> usize {
     let targets = campaign.rows.iter().map(|row| &row.plan.on.target);
     let boards = targets.filter(|target| target.is_behind_a_link());
     boards.map(Target::to_string).collect::<BTreeSet<String>>().len()
 }
 
-/// The command that goes on with a campaign.
+/// The command that resumes this campaign.
 fn resume_command(folder: &CampaignFolder) -> Line {
     Line::new("latlab run --resume").word(folder.path())
 }
 
-/// Says what is left to do, and how.
+/// Prints how many runs are left, and the command that makes them.
 fn print_remaining(
     ended: &CampaignEnd,
     folder: &CampaignFolder,
@@ -269,7 +265,7 @@ fn print_remaining(
     Ok(())
 }
 
-/// The exit code of a campaign: that of its heaviest row, once all its runs are made.
+/// The exit code of a campaign: that of its worst row, once all runs are made.
 fn exit_code(ended: &CampaignEnd, table: &CampaignTable) -> u8 {
     let of_row = |row: &CampaignRow| match row.verdict {
         Some(VerdictWord::Fail) => EXIT_FAIL,

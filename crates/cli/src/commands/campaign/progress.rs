@@ -1,4 +1,4 @@
-//! What is shown while a campaign goes on: a line for each run, and the run itself.
+//! Progress of a campaign: a line for each run, and the run itself.
 
 mod lines;
 
@@ -13,7 +13,7 @@ use latlab_report::units::span;
 use lines::Lines;
 use std::io::{Write, stderr};
 
-/// The progress of a campaign on standard error.
+/// Prints the progress of a campaign to standard error.
 pub struct ProgressPrinter<'a> {
     quiet: bool,
     campaign: &'a Campaign,
@@ -24,13 +24,11 @@ pub struct ProgressPrinter<'a> {
 }
 
 impl ProgressPrinter<'_> {
-    /// Of a campaign that begins or goes on.
     pub fn new(quiet: bool, console: bool, campaign: &Campaign) -> ProgressPrinter<'_> {
         let (places, console) = (Lines::new(), console.then(Console::default));
         ProgressPrinter { quiet, campaign, run: None, console, places, cooling: false }
     }
 
-    /// Shows what happens.
     pub fn print_event(&mut self, event: CampaignEvent<'_>) {
         match event {
             CampaignEvent::CoolingDown(state) => self.print_cooling(state),
@@ -88,7 +86,7 @@ impl ProgressPrinter<'_> {
             left if plan.on.target.boots_for_each_run() => {
                 format!(", {} of guests' time left", span(left))
             }
-            // What all of them take together is nobody's time.
+            // The summed time of rows that are measured in parallel is not the time left.
             _ if position.is_beside_others => String::new(),
             left => format!(", {} left", span(left)),
         };

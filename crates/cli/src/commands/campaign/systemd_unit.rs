@@ -1,4 +1,4 @@
-//! The systemd unit that goes on with a campaign after each boot.
+//! The systemd unit that resumes a campaign after each boot.
 
 use crate::commands::run::own_program;
 use crate::exit::ExitError;
@@ -6,12 +6,12 @@ use latlab_store::{Store, calling_user};
 use latlab_sys::process::{effective_group, effective_user};
 use std::path::{Path, absolute};
 
-/// The unit, for the program and the folder as they are now.
+/// The unit for this program and this folder, both at their current paths.
 pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
-    // The path of a program is no argument: systemd replaces no variable in it.
+    // systemd expands no variables in the program's path, only in arguments.
     let program = unit_word(&own_program()?)?;
     let folder = unit_word(&absolute(store.root())?)?.replace('$', "$$");
-    // As root, the unit continues the campaigns of whoever has printed it.
+    // The unit runs as root; SUDO_UID makes it continue the campaigns of the user who printed it.
     let own = || (effective_user(), effective_group());
     let user = match calling_user().unwrap_or_else(own) {
         (0, _) => String::new(),
@@ -29,7 +29,7 @@ pub fn systemd_unit(store: &Store) -> anyhow::Result<String> {
     ))
 }
 
-/// A path as a word of `ExecStart=`; `$` is left to the caller.
+/// Quotes a path as a word of `ExecStart=`; the caller escapes `$`.
 fn unit_word(path: &Path) -> Result<String, ExitError> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| {
         ExitError::usage(format!(
@@ -42,7 +42,7 @@ fn unit_word(path: &Path) -> Result<String, ExitError> {
     for c in text.chars() {
         match c {
             '"' | '\\' => word.extend(['\\', c]),
-            // A percent sign begins a name of systemd's own.
+            // `%` starts a systemd specifier.
             '%' => word += "%%",
             c => word.push(c),
         }

@@ -1,4 +1,4 @@
-//! The flags of `latlab compare`.
+//! Flags of `latlab compare`.
 
 use crate::commands::result_output::ResultOutputArgs;
 use crate::flags::{rate_per_hour, share};

@@ -1,4 +1,4 @@
-//! `latlab compare`: whether the runs of one side are worse than those of another.
+//! `latlab compare`: whether the candidate runs are worse than the baseline.
 
 pub mod args;
 pub mod sides;
@@ -22,7 +22,6 @@ use sides::{Sides, StoredRun};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-/// What `latlab compare` does.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.result.out.as_deref());
     recover(&store);
@@ -38,7 +37,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     args.result.print(&JudgedSides { compared, sides: &sides })
 }
 
-/// What was found of two sides, whose runs the page needs.
+/// A comparison with the runs behind it, which the page needs.
 struct JudgedSides<'a> {
     compared: RunComparison,
     sides: &'a Sides,
@@ -94,8 +93,8 @@ fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunCompari
     Ok(RunComparison { invalid: invalid.clone(), changes, machines, ..compared })
 }
 
-/// Settings and kernel options of the first run of each side; the facts of the machines are told of
-/// all runs. Those of a run that only its owner may read are not compared.
+/// Compares settings and kernel options of the first run of each side; the machine facts cover all
+/// runs. Values of a run that only its owner may read are left out.
 fn of_machines(base: &StoredRun, candidate: &StoredRun) -> anyhow::Result<Option<Comparison>> {
     let snapshot = |one: &StoredRun| match latlab_store::read_snapshot(&one.folder, &one.run) {
         Err(latlab_store::Error::Io { error, .. })

@@ -1,4 +1,4 @@
-//! The runs of a side: found by their names, read with what is compared of them.
+//! The runs of a side: found by name, read with what is compared.
 
 use anyhow::bail;
 use latlab_model::run::VerdictWord;
@@ -8,12 +8,12 @@ use latlab_stats::MeasuredRun;
 use latlab_store::{CampaignFolder, CellState, RunState, Store};
 use std::path::{Path, PathBuf};
 
-/// More runs than these are not tested exactly in a reasonable time.
+/// With more runs than this a side, an exact test takes too long.
 const MOST_RUNS: usize = 50;
-/// With fewer runs a side, others of the store may help.
+/// With fewer runs than this a side, earlier runs of the store are used as well.
 const FEW_RUNS: usize = 5;
 
-/// A run of a side, with what is compared of it.
+/// A run of a side, with what is compared.
 pub struct StoredRun {
     pub run: Run,
     pub folder: PathBuf,
@@ -21,7 +21,7 @@ pub struct StoredRun {
     tables: RunTables,
 }
 
-/// Where a run lies, and the row of its campaign.
+/// A run folder, and its row if it belongs to a campaign.
 struct Found {
     folder: PathBuf,
     scenario: Option<String>,
@@ -35,37 +35,34 @@ impl StoredRun {
         Ok(StoredRun { run, folder, scenario, tables })
     }
 
-    /// What is compared of it.
     pub fn measured(&self) -> MeasuredRun<'_> {
         MeasuredRun { scenario: self.scenario.as_deref(), ..self.tables.measured(&self.run) }
     }
 
-    /// The counts of its threads.
     pub fn bins(&self) -> &[ThreadBins] {
         &self.tables.bins
     }
 
-    /// Whether something spoiled its figures.
+    /// Whether a finding invalidates the run's figures.
     fn is_invalid(&self) -> bool {
         self.run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Invalid)
             || self.run.findings.iter().any(|finding| finding.invalidates())
     }
 }
 
-/// Earlier runs that may say how much runs differ are no more than these, the newest ones.
+/// At most this many earlier runs, the newest ones, are used to estimate how much runs vary.
 const MOST_EARLIER: usize = 50;
 
-/// The valid runs of both sides, and the ids of those that are invalid.
+/// The valid runs of both sides, and the ids of the invalid ones.
 pub struct Sides {
     pub base: Vec<StoredRun>,
     pub candidate: Vec<StoredRun>,
     pub invalid: Vec<String>,
-    /// Other valid runs of the store on the same machines, if the sides have few.
+    /// Other valid runs of the store on the same machines. Read only if the sides have few runs.
     pub earlier: Vec<StoredRun>,
 }
 
 impl Sides {
-    /// Finds and reads the runs of both sides.
     pub fn read(store: &Store, base: &[String], candidate: &[String]) -> anyhow::Result<Sides> {
         let base = folders(store, base, "base")?;
         let candidate = folders(store, candidate, "candidate")?;
@@ -81,7 +78,7 @@ impl Sides {
     }
 }
 
-/// Runs of the store that are on no side, of a machine of one of them.
+/// Runs of the store that are on neither side, but on a machine of one of them.
 fn earlier(
     store: &Store,
     base: &[StoredRun],
@@ -98,13 +95,13 @@ fn earlier(
         }
         _ => None,
     });
-    // One that cannot be read says nothing, and takes no answer away.
+    // An unreadable earlier run is skipped: it must not prevent the comparison.
     let read = found.take(MOST_EARLIER).filter_map(|found| StoredRun::read(found).ok());
     Ok(read.filter(|one| !one.is_invalid()).collect())
 }
 
-/// The valid runs that these words stand for, of all stored ones where there is no word, and the ids of
-/// those that are invalid.
+/// The valid runs that `specs` stand for (all stored runs if it is empty), and the ids of the
+/// invalid ones.
 pub fn read_runs(store: &Store, specs: &[String]) -> anyhow::Result<(Vec<StoredRun>, Vec<String>)> {
     let mut found: Vec<Found> = Vec::new();
     match specs {
@@ -147,7 +144,7 @@ fn folders(store: &Store, specs: &[String], name: &str) -> anyhow::Result<Vec<Fo
     let mut all: Vec<Found> = Vec::new();
     for spec in specs {
         for found in find(store, spec)? {
-            // A name may stand for a run that is given by its id as well.
+            // A name may match a run that was also given by its id.
             if !contains(&all, &found.folder) {
                 all.push(found);
             }
@@ -163,7 +160,7 @@ fn contains(all: &[Found], folder: &Path) -> bool {
     all.iter().any(|one| one.folder == folder)
 }
 
-/// All runs that a word stands for: a campaign or rows of it, all runs of a name, or a run.
+/// Expands a spec: a campaign or rows of it, all runs of a name, or one run.
 fn find(store: &Store, spec: &str) -> anyhow::Result<Vec<Found>> {
     if spec.starts_with("--") {
         bail!("'{spec}' is not a run: put options before --");
@@ -184,7 +181,7 @@ fn find(store: &Store, spec: &str) -> anyhow::Result<Vec<Found>> {
     Ok(vec![alone(store.find(spec)?)])
 }
 
-/// The finished runs that have this name.
+/// Finished runs with this name.
 fn of_name(store: &Store, name: &str) -> anyhow::Result<Vec<PathBuf>> {
     let entries = store
         .list()?
@@ -193,7 +190,7 @@ fn of_name(store: &Store, name: &str) -> anyhow::Result<Vec<PathBuf>> {
     Ok(entries.map(|entry| entry.path).collect())
 }
 
-/// The finished runs of a campaign whose rows contain these words.
+/// Finished runs of a campaign in rows whose name contains `row_part`.
 fn of_campaign(folder: &CampaignFolder, row_part: &str) -> anyhow::Result<Vec<Found>> {
     let (campaign, tried) = (&folder.campaign, folder.progress()?);
     let mut all = Vec::new();

@@ -1,9 +1,9 @@
-//! What the options mean together, and which of them contradict each other.
+//! Contradictions between options, and what follows from their combination.
 
 use super::options::{Affinity, Options, Power};
 
 impl Options {
-    /// What the options mean together.
+    /// Refuses contradicting options and notes those that are ignored.
     pub fn check(&mut self) -> Result<(), String> {
         if self.oscope > 1 && !self.verbose {
             return Err("-o requires -v".into());
@@ -41,7 +41,7 @@ impl Options {
         Ok(())
     }
 
-    /// The policy and, of the real-time ones, the priority of the first of so many threads.
+    /// Completes the policy and, if it is a real-time one, the first thread's priority.
     pub fn scheduling(&mut self, threads: usize) -> Result<(), String> {
         let realtime = matches!(self.policy, "fifo" | "rr");
         if self.priority == 0 && (realtime || self.priospread) {

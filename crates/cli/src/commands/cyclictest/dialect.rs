@@ -1,26 +1,25 @@
-//! The versions of rt-tests as far as their output differs.
+//! Differences in output between the versions of rt-tests.
 
-/// What a version prints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dialect {
-    /// The version as `--help` and JSON say it.
+    /// The version as `--help` and JSON print it.
     pub version: String,
-    /// Whether `-n` is needed to sleep by `clock_nanosleep`; such a version tells less as well.
+    /// Whether `clock_nanosleep` must be asked for with `-n`. Such versions also print less.
     pub needs_n: bool,
-    /// Whether `# Total:` is printed, and rows and JSON histograms without any count.
+    /// Whether it prints `# Total:`, and histogram rows and JSON histograms without any count.
     pub totals_and_empty_rows: bool,
 }
 
-/// 2.4, which Debian 12 has.
+/// The version in Debian 12.
 pub const DEFAULT: &str = "2.4";
 
 impl Dialect {
-    /// The dialect of a version such as `2.4` or `1.0`.
+    /// Parses a version such as `2.4` or `1.0`.
     pub fn parse(version: &str) -> Result<Dialect, String> {
         let wrong = || format!("--rt-tests {version}: expected 1.0 to 2.10");
         let (major, minor) = version.split_once('.').ok_or_else(wrong)?;
         let minor: u32 = minor.parse().map_err(|_| wrong())?;
-        // 2.10 is the tenth after 2.0, and so are the others; both print two digits.
+        // Versions print two digits: 2.4 as 2.40, and 2.10, the tenth after 2.0, as 2.10.
         let said = match minor {
             0..10 => format!("{major}.{minor}0"),
             _ => format!("{major}.{minor}"),

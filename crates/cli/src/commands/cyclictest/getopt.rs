@@ -1,41 +1,37 @@
-//! Splits a command line as GNU getopt does: bundled short options, values that may be missing,
-//! long names cut as short as they stay unique, and words without a dash anywhere.
+//! Splits a command line as GNU getopt does: bundled short options, optional values, unambiguous
+//! prefixes of long names, and operands anywhere.
 
-/// Whether an option has a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes {
-    /// It has none.
+    /// No value.
     Nothing,
-    /// It must have this one.
+    /// A required value.
     Value(&'static str),
-    /// It may have this one, also as the next word where that looks like one.
+    /// An optional value, which can be the next word if that looks like one.
     MaybeNext(&'static str),
 }
 
-/// An option by its names.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// The letter, if it has one.
     pub short: Option<char>,
-    /// The long name, which is also what it is known by here.
+    /// The long name, which also identifies the option in this program.
     pub long: &'static str,
-    /// Whether it has a value.
     pub takes: Takes,
 }
 
-/// An option that was given, by its long name, with its value.
+/// An option that was given: long name and value.
 pub type Given = (&'static str, Option<String>);
 
-/// What a command line holds: options in their order, and words that belong to none.
+/// A split command line.
 #[derive(PartialEq, Eq, Default, Debug)]
 pub struct Split {
-    /// The options.
+    /// The options, in order.
     pub options: Vec<Given>,
-    /// The other words.
+    /// Words that belong to no option.
     pub words: Vec<String>,
 }
 
-/// Splits the words of a command line; the error is one line for the user.
+/// Splits a command line; an error is one line for the user.
 pub fn split<'a>(
     specs: impl Iterator<Item = &'a Spec> + Clone,
     line: &[String],
@@ -77,7 +73,7 @@ pub fn split<'a>(
     Ok(split)
 }
 
-/// The option of a long name, or of the only one that begins so.
+/// The option with this long name, or the only one that starts with it.
 fn find<'a>(specs: impl Iterator<Item = &'a Spec> + Clone, name: &str) -> Result<&'a Spec, String> {
     if let Some(spec) = specs.clone().find(|spec| spec.long == name) {
         return Ok(spec);
@@ -123,7 +119,7 @@ fn value_of<'a>(
     }
 }
 
-/// Whether a word behind an option whose value may be missing is that value.
+/// Whether a word after an option with an optional value is that value.
 fn looks_like_value(word: &str) -> bool {
     word == "all" || word.starts_with(|first: char| first.is_ascii_digit() || "!+".contains(first))
 }

@@ -1,4 +1,4 @@
-//! What is printed of a run that never changes.
+//! Output for one fixed run.
 //!
 //! Invariant (command line): Each version of rt-tests is printed as that version prints.
 
@@ -16,7 +16,7 @@ use latlab_model::nanos::MICROSECOND;
 use latlab_model::samples::{Samples, pack};
 use latlab_model::{Histogram, Nanos};
 
-/// A latency of 2 ms in cycle 1, which misses a release, and some that are ordinary.
+/// Ordinary latencies, and one of 2 ms in cycle 1, which causes an overrun.
 const LATENCIES: [i64; 5] = [3_200, 2_000_500, 4_900, 7_000, 3_999];
 
 fn threads() -> Vec<Thread> {

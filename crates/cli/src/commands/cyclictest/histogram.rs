@@ -7,32 +7,30 @@ use latlab_formats::write::cyclictest::{Column, Form, write_histogram};
 use latlab_model::Nanos;
 use latlab_model::histogram::bin_low;
 
-/// What a thread counted, in buckets as they are printed.
+/// A thread's counts in buckets, as they are printed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Buckets {
-    /// How many there were of each value.
+    /// Latencies per bucket.
     pub counts: Vec<u64>,
-    /// How many lie beyond.
+    /// Latencies above the last bucket.
     pub overflows: u64,
-    /// The numbers of their cycles, as far as they are known.
+    /// Cycle numbers of the overflows, as far as they are known.
     pub cycles: Vec<u64>,
-    /// How many were placed by a bin that is wider than a bucket.
+    /// Latencies counted by a bin wider than a bucket, which may be in the wrong bucket.
     pub rough: u64,
 }
 
 impl Buckets {
-    /// So many empty ones.
     pub fn new(buckets: usize) -> Buckets {
         Buckets { counts: vec![0; buckets], ..Buckets::default() }
     }
 
-    /// Counts a latency of this cycle.
     pub fn count(&mut self, value: i64, cycle: u64) {
         match self.bucket(value) {
             Some(count) => *count += 1,
             None => {
                 self.overflows += 1;
-                // More than there are buckets is never printed.
+                // At most as many as there are buckets are printed.
                 if self.cycles.len() < self.counts.len() {
                     self.cycles.push(cycle);
                 }
@@ -44,7 +42,7 @@ impl Buckets {
         self.counts.get_mut(usize::try_from(value.max(0)).ok()?)
     }
 
-    /// The microseconds of what a thread counted in its own bins.
+    /// Converts the thread's own bins to buckets of a microsecond.
     pub fn from_thread(thread: &Thread, buckets: usize) -> Buckets {
         let mut all = Buckets::new(buckets);
         all.add(0, thread.total.underflow);
@@ -75,7 +73,8 @@ impl Buckets {
     }
 }
 
-/// The whole histogram; `sums` adds a column for all threads, of which there must be several.
+/// The whole histogram. `sums` adds a column for all threads together and needs at least two
+/// threads.
 pub fn text(
     threads: &[Thread],
     buckets: &[Buckets],
@@ -89,12 +88,12 @@ pub fn text(
     let columns: Vec<Column> =
         threads.iter().zip(buckets).map(|(thread, one)| column(thread, Some(one), unit)).collect();
     let mut text = Vec::new();
-    // Memory takes everything.
+    // Writing to memory cannot fail.
     let _ = write_histogram(&mut text, &columns, form);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What a thread has in a histogram.
+/// A thread's column in the histogram.
 pub fn column(thread: &Thread, buckets: Option<&Buckets>, unit: Unit) -> Column {
     let ThreadFigures { min, avg, max, .. } = ThreadFigures::new(thread, unit);
     let figures = Column { min, avg, max, ..Column::default() };

@@ -8,7 +8,6 @@ use latlab_formats::write::cyclictest::{Column, Envelope, JsonHistogram, JsonThr
 use latlab_model::machine::is_realtime_version;
 use serde_json::{Value, json};
 
-/// The whole document.
 pub fn text(
     envelope: &Envelope<'_>,
     dialect: &Dialect,
@@ -38,12 +37,12 @@ pub fn text(
         })
         .collect();
     let mut text = Vec::new();
-    // Memory takes everything.
+    // Writing to memory cannot fail.
     let _ = write_json(&mut text, envelope, &threads);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What the kernel calls itself.
+/// The `uname` fields and whether the kernel is a real-time one.
 pub fn system(read: impl Fn(&str) -> Option<String>) -> [(&'static str, Value); 6] {
     let of = |name: &str| json!(read(&format!("proc/sys/kernel/{name}")).unwrap_or_default());
     // Mainline has no such file.

@@ -1,23 +1,22 @@
-//! The lines about the threads: live, at the end, and wherever else somebody asks for them.
+//! The lines of threads: live, at the end, and in snapshots.
 
 use super::state::Thread;
 use latlab_model::Nanos;
 use latlab_model::histogram::{FINE_BINS, bin_low};
 
-/// What is printed instead of a minimum as long as there is none.
+/// Printed as the minimum before there is one.
 const NO_MINIMUM: i64 = 1_000_000;
 
-/// The unit of what is printed.
+/// Unit of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Whole microseconds, truncated.
     Microseconds,
-    /// Nanoseconds.
     Nanoseconds,
 }
 
 impl Unit {
-    /// A time in this unit.
+    /// Converts a time to this unit.
     pub fn convert(self, time: Nanos) -> i64 {
         match self {
             Unit::Microseconds => time.0 / 1000,
@@ -26,18 +25,17 @@ impl Unit {
     }
 }
 
-/// The figures of a thread as they are printed.
+/// A thread's figures as they are printed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ThreadFigures {
     pub min: i64,
     pub act: i64,
-    /// Mean of the printed latencies: each is truncated before it is added.
+    /// Mean of the printed latencies: each is truncated before it is added, as cyclictest does.
     pub avg: f64,
     pub max: i64,
 }
 
 impl ThreadFigures {
-    /// The figures of what a thread has counted so far.
     pub fn new(thread: &Thread, unit: Unit) -> ThreadFigures {
         let total = &thread.total;
         if total.count == 0 {
@@ -57,20 +55,19 @@ impl ThreadFigures {
     }
 }
 
-/// Sum of the latencies in whole microseconds: a fine bin lies within one, and of the few beyond
-/// them it takes the lower end.
+/// Sum of the latencies in whole microseconds: a fine bin lies within one microsecond; of a coarse
+/// bin the lower end is taken.
 fn truncated_sum(thread: &Thread) -> u128 {
     let sum =
         |&(bin, count): &(u32, u64)| u128::from(bin_low(bin as usize) / 1000) * u128::from(count);
     thread.total.bins.iter().map(sum).sum()
 }
 
-/// Whether a bin is so narrow that it lies within a microsecond.
+/// Whether a bin lies within one microsecond.
 pub fn is_fine(bin: u32) -> bool {
     (bin as usize) < FINE_BINS
 }
 
-/// The line of a thread.
 pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
     let ThreadFigures { min, act, avg, max } = ThreadFigures::new(thread, unit);
     let width = if unit == Unit::Nanoseconds { 8 } else { 5 };
@@ -84,33 +81,32 @@ pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
     )
 }
 
-/// The lines of all threads.
 pub fn thread_lines(threads: &[Thread], unit: Unit) -> String {
     threads.iter().enumerate().map(|(number, thread)| thread_line(number, thread, unit)).collect()
 }
 
-/// The live block: how the machine is loaded, and the threads.
+/// The live block: policy, load average, and the threads.
 pub fn block(policy: &str, load: &str, threads: &[Thread], unit: Unit) -> String {
     format!("policy: {policy}: loadavg: {load}          \n\n{}", thread_lines(threads, unit))
 }
 
-/// What puts the cursor back to where a block began.
+/// Moves the cursor to the start of the block.
 pub fn back(threads: usize) -> String {
     format!("\x1b[{}A", threads + 2)
 }
 
-/// What puts it behind the block again.
+/// Moves the cursor below the block.
 pub fn forth(threads: usize) -> String {
     format!("\x1b[{}B", threads + 2)
 }
 
-/// What lies in a snapshot of a run that goes on.
+/// A snapshot of the run so far.
 pub fn status(threads: &[Thread], unit: Unit) -> String {
     let rule = "#---------------------------\n";
     format!("{rule}# cyclictest current status:\n{}{rule}", thread_lines(threads, unit))
 }
 
-/// Which latency ended the run, and in which thread.
+/// The latency that ended the run, and its thread.
 pub fn break_lines(threads: &[Thread], broken: Option<(i32, i64)>) -> String {
     let ids: Vec<String> = threads.iter().map(|thread| format!("{:05}", thread.id)).collect();
     let mut text = format!("# Thread Ids: {}\n", ids.join(" "));
@@ -120,7 +116,7 @@ pub fn break_lines(threads: &[Thread], broken: Option<(i32, i64)>) -> String {
     text
 }
 
-/// The list of `--spike`: at most so many, in the order of their time.
+/// The list of `--spike`, in order of time, with at most `most` entries.
 pub fn spike_lines(threads: &[Thread], above: Nanos, most: usize, unit: Unit) -> String {
     let of = |(number, thread): (usize, &Thread)| {
         let above = thread.spikes.above(above);

@@ -1,8 +1,9 @@
-//! `latlab cyclictest`, or the program under the name `cyclictest`: its options and its output.
+//! `latlab cyclictest`, or this program under the name `cyclictest`: cyclictest's options and
+//! output.
 //!
-//! Options become the plan of an ordinary run, whose agent is threads of this process. What is printed
-//! is rendered from what the threads counted; the run is stored as well. The table of options, the
-//! splitting of arguments and the plan are separate from the printing, which is pure.
+//! The options become the plan of an ordinary run whose agent is threads of this process. The
+//! output is rendered from what the threads counted, and the run is stored as well. The option
+//! table, the splitting of arguments and the plan are separate from the printing, which is pure.
 
 mod check;
 mod dialect;
@@ -56,15 +57,15 @@ pub struct CyclictestArgs {
     pub words: Vec<String>,
 }
 
-/// What the threads have counted, shared by those who count, read and print.
+/// The threads' counts, shared by the agent, the reader of its stream and the printer.
 type SharedState = Arc<Mutex<State>>;
 
 fn lock(shared: &SharedState) -> MutexGuard<'_, State> {
-    // Every change leaves the state whole.
+    // Every change leaves the state consistent, so a panic elsewhere does no harm.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The words of the command line, name first, where they are meant for cyclictest.
+/// The command line from the name on, if it is meant for cyclictest.
 pub fn options_of(words: &[OsString]) -> Option<Vec<String>> {
     let name = words.first().map(Path::new).and_then(Path::file_name)?;
     let by_name = name.to_string_lossy().ends_with("cyclictest");
@@ -79,7 +80,7 @@ pub fn options_of(words: &[OsString]) -> Option<Vec<String>> {
     }
 }
 
-/// Measures as these words ask, the name of the program first, and prints as cyclictest does.
+/// Runs cyclictest; `words` starts with the program's name.
 pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     let mut options = Options::parse(&words[1..]).map_err(ExitError::usage)?;
     if options.help {
@@ -120,7 +121,7 @@ pub fn cyclictest(words: &[String]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if failed { EXIT_CANNOT_MEASURE } else { 0 }))
 }
 
-/// The agent's side, which tells what is counted as soon as it is.
+/// The agent, which also adds its counts to the shared state as they happen.
 fn agent(
     shared: SharedState,
 ) -> impl FnOnce(std::io::PipeReader, std::io::PipeWriter) -> Result<(), String> + Send + 'static {
@@ -129,7 +130,7 @@ fn agent(
     move |input, output| latlab_agent::serve_with_observer(input, output, Some(watch))
 }
 
-/// Runs the plan in a thread, and shows what happens in this one, which may wait for a terminal.
+/// Runs the plan in a second thread and prints from this one, which may block on a terminal.
 fn conduct(
     plan: &Plan,
     link: &mut dyn Link,
@@ -140,7 +141,7 @@ fn conduct(
     std::thread::scope(|scope| {
         let (done_in, done) = sync_channel(1);
         let work = move || {
-            // Received below in any case.
+            // The result that is sent below is always received.
             let observe = |message: &_| lock(shared).add_message(message);
             let _ = done_in.send(run_in_process(plan, link, store, observe));
         };
@@ -149,7 +150,7 @@ fn conduct(
     })
 }
 
-/// A disk that cannot hold the run is no reason not to measure.
+/// Whether the disk can hold the run. If not, it is measured without being stored.
 fn has_disk_space(plan: &Plan, store: &Store) -> bool {
     let space = check_disk_space(plan, store);
     space
@@ -157,7 +158,7 @@ fn has_disk_space(plan: &Plan, store: &Store) -> bool {
         .is_ok()
 }
 
-/// What the output of cyclictest hides, and where the run lies.
+/// Prints what cyclictest's output does not show, and where the run is stored.
 fn print_end(state: &State, result: &InProcessResult, store: Option<&Store>) {
     match state.missed() {
         0 => {}

@@ -4,24 +4,22 @@ use super::dialect::{DEFAULT, Dialect};
 use super::getopt::Takes::{MaybeNext, Nothing, Value};
 use super::getopt::{Spec, Takes};
 
-/// An option with its help.
 pub struct Entry {
-    /// How it is written.
+    /// How the option is written.
     pub spec: Spec,
-    /// Where it is known.
     pub known: Support,
-    /// What it does, in lines.
+    /// The lines of the help text.
     pub help: &'static str,
 }
 
-/// Where an option is known.
+/// Which versions have an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Support {
-    /// In every version.
+    /// All.
     Always,
-    /// In 1.0 and 1.1 only, and accepted as `-n` is elsewhere.
+    /// Only 1.0 and 1.1; accepted like `-n` with the others.
     First,
-    /// Ours.
+    /// None: an addition of latlab.
     Latlab,
 }
 
@@ -42,7 +40,7 @@ const fn ours(long: &'static str, takes: Takes, help: &'static str) -> Entry {
     Entry { spec: Spec { short: None, long, takes }, known: Support::Latlab, help }
 }
 
-/// Everything that can stand on the command line, in the order of the help.
+/// All options, in the order of the help.
 pub const TABLE: &[Entry] = &[
     always(
         Some('a'),
@@ -167,13 +165,12 @@ pub const TABLE: &[Entry] = &[
 
 const COLUMN: usize = 27;
 
-/// What `--help` prints where no version is asked for.
+/// The help if no version was chosen.
 pub fn plain_usage() -> String {
     let version = Dialect::parse(DEFAULT).map(|dialect| dialect.version);
     usage(&version.unwrap_or_default())
 }
 
-/// What `--help` prints.
 pub fn usage(version: &str) -> String {
     let mut text = format!("cyclictest V {version}\nUsage:\ncyclictest <options>\n\n");
     for (known, head) in [

@@ -1,4 +1,4 @@
-//! What was asked for, read from the command line and checked.
+//! The options, parsed and checked.
 
 use super::dialect::{DEFAULT, Dialect};
 use super::getopt::split;
@@ -7,32 +7,31 @@ use super::values::{duration, number, policy};
 use latlab_model::Nanos;
 use std::path::PathBuf;
 
-/// More buckets than this are cut to it, as the original does.
+/// A larger number of buckets is reduced to this, as cyclictest does.
 pub const MOST_BUCKETS: usize = 1_000_000;
 
-/// Where the threads run.
+/// The CPUs that threads are pinned to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Affinity {
-    /// Each on a CPU of its own, in turn.
+    /// All CPUs, in turn.
     All,
-    /// On these CPUs in turn, in the notation of the command line.
+    /// These CPUs in turn, as written on the command line.
     Set(String),
 }
 
-/// What is asked of the idle states.
+/// What to do about idle states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Power {
-    /// `/dev/cpu_dma_latency` is held at so many microseconds.
+    /// Hold `/dev/cpu_dma_latency` at this many microseconds.
     Latency(i64),
-    /// Nothing, to save the battery.
+    /// Nothing, to save power.
     Laptop,
-    /// Nothing, to see the system as it is.
+    /// Nothing, to measure the system as it is.
     System,
-    /// No idle state deeper than this on the measured CPUs.
+    /// Disable idle states deeper than this on the measured CPUs.
     Deepest(i64),
 }
 
-/// The command line, understood.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     pub dialect: Dialect,
@@ -41,12 +40,12 @@ pub struct Options {
     pub out: Option<PathBuf>,
     pub help: bool,
     pub affinity: Option<Affinity>,
-    /// `-v` came before `-a`, which then says at once how many CPUs it means.
+    /// `-v` came before `-a`, which then prints at once how many CPUs it uses.
     pub verbose_first: bool,
-    /// Distance of the threads' first releases, in microseconds.
+    /// Time between the first releases of two threads, in microseconds.
     pub aligned: Option<i64>,
     pub secaligned: Option<i64>,
-    /// In the unit that is printed.
+    /// In the unit of the output.
     pub breaktrace: Option<i64>,
     pub realtime_clock: bool,
     pub power: Power,
@@ -72,10 +71,10 @@ pub struct Options {
     pub resolution: bool,
     pub system: bool,
     pub smp: bool,
-    /// In the unit that is printed.
+    /// In the unit of the output.
     pub spike: Option<i64>,
     pub spike_nodes: usize,
-    /// 0 stands for one for each CPU.
+    /// 0 means one per CPU.
     pub threads: Option<u32>,
     pub tracemark: bool,
     pub unbuffered: bool,
@@ -83,7 +82,7 @@ pub struct Options {
     pub posix_timers: bool,
     /// `-n` was given.
     pub nanosleep: bool,
-    /// What must be said before the run.
+    /// Printed before the run.
     pub notes: Vec<String>,
 }
 
@@ -134,7 +133,7 @@ impl Options {
         }
     }
 
-    /// Reads the words behind the name of the program; the error is one line for the user.
+    /// Parses the command line without the program's name; an error is one line for the user.
     pub fn parse(line: &[String]) -> Result<Options, String> {
         let split = split(TABLE.iter().map(|entry| &entry.spec), line)?;
         let version = split.options.iter().rev().find(|(name, _)| *name == "rt-tests");
@@ -152,7 +151,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Something to be said before the run.
+    /// Adds a line to print before the run.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }

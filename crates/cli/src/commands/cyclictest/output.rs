@@ -1,4 +1,4 @@
-//! What is printed and written at the end.
+//! Output at the end of the run.
 
 use super::histogram::{self, Buckets};
 use super::json;
@@ -13,15 +13,15 @@ use latlab_model::Nanos;
 use latlab_sys::files::Root;
 use std::path::Path;
 
-/// Where results go.
+/// Destinations of the results.
 pub struct Output {
-    /// The command line, as JSON says it.
+    /// The command line as JSON prints it.
     command: String,
     began: Timestamp,
 }
 
 impl Output {
-    /// Looks whether the files can be written before anything is measured for them.
+    /// Checks that the files can be written, before anything is measured.
     pub fn open(options: &Options, words: &[String], began: Timestamp) -> Result<Output, String> {
         for (option, path) in [("--json", &options.json), ("--histfile", &options.histfile)] {
             let Some(path) = path else { continue };
@@ -34,7 +34,6 @@ impl Output {
         Ok(Output { command: words.join(" "), began })
     }
 
-    /// Prints the summary and writes the files.
     pub fn finish(
         &self,
         options: &Options,

@@ -1,9 +1,9 @@
-//! Advice in cyclictest's own options: what measures and stores is shared with `latlab run`, and so are
-//! its messages.
+//! Translates messages to cyclictest's options: the code that measures and stores is shared with
+//! `latlab run`, and names that command's options.
 
 use std::fmt::Display;
 
-/// Options of `latlab run` with the one of cyclictest that sets the same.
+/// Options of `latlab run`, and the equivalent ones of cyclictest.
 const OWN: [(&str, &str); 10] = [
     ("--cpus", "--affinity"),
     ("--cycles", "--loops"),
@@ -17,7 +17,7 @@ const OWN: [(&str, &str); 10] = [
     ("--stop-above", "--breaktrace"),
 ];
 
-/// The message with cyclictest's options; commands of other programs stand between backquotes and stay.
+/// Translates a message. Text between backquotes is a command of another program and stays.
 pub fn own_words(message: impl Display) -> String {
     let message = message.to_string();
     let parts = message.split('`').enumerate();
@@ -57,7 +57,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Where the messages are that `latlab cyclictest` may print.
+    /// Sources of the messages that `latlab cyclictest` can print.
     const SOURCES: [&str; 12] = [
         "agent/src/cpu_claim.rs",
         "agent/src/layout.rs",
@@ -72,7 +72,7 @@ mod tests {
         "cli/src/store.rs",
         "cli/src/commands/cyclictest/*",
     ];
-    /// What no plan of cyclictest asks for, so that no message of it is printed.
+    /// Options that no plan of cyclictest uses, so that messages about them are never printed.
     const NOT_ASKED: [&str; 23] = [
         "--baseline",
         "--board-folder",
@@ -99,7 +99,7 @@ mod tests {
         "--window",
     ];
 
-    /// The options in a text that stand outside of backquotes.
+    /// The options in a text outside of backquotes.
     fn options(text: &str) -> BTreeSet<String> {
         let outside = text.split('`').step_by(2);
         let words =
@@ -109,7 +109,7 @@ mod tests {
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// The texts between the quotes of a source without its tests and comments.
+    /// String literals of a source, without its tests and comments.
     fn texts(source: &str) -> Vec<String> {
         let code = source.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -138,7 +138,7 @@ mod tests {
             TABLE.iter().map(|entry| format!("--{}", entry.spec.long)).collect();
         let mut found = 0;
         for source in SOURCES.iter().flat_map(|pattern| files(pattern)) {
-            // Commands of `latlab` are printed to be pasted, also by `latlab cyclictest`.
+            // Commands of `latlab` are printed to be pasted, so they keep their own options.
             for text in texts(&source).into_iter().filter(|text| !text.starts_with("latlab ")) {
                 for option in options(&own_words(&text)) {
                     let is_known = own.contains(&option) || NOT_ASKED.contains(&option.as_str());

@@ -1,4 +1,4 @@
-//! Options to plan: the same order that `latlab run` makes.
+//! Turns the options into a plan, as `latlab run` would make it.
 
 use super::options::{Affinity, Options, Power};
 use latlab_model::nanos::MICROSECOND;
@@ -11,22 +11,21 @@ use latlab_sys::files::Root;
 use latlab_sys::sched;
 use std::path::Path;
 
-/// What the machine has, as far as options refer to it.
+/// What the options need to know about the machine.
 pub struct CpuLimits {
-    /// The CPUs this process may run on.
+    /// The CPUs that this process may use.
     pub usable: CpuSet,
-    /// Where its kernel files lie.
+    /// Root of /proc and /sys.
     pub root: Root,
 }
 
 impl CpuLimits {
-    /// This machine.
     pub fn read() -> CpuLimits {
         let usable = sched::affinity().unwrap_or_default().into_iter().collect();
         CpuLimits { usable, root: Root::default() }
     }
 
-    /// The CPUs that a set of the command line names, as libnuma reads it.
+    /// The CPUs of a set on the command line, parsed like libnuma does.
     fn cpus(&self, option: &str, text: &str) -> Result<CpuSet, String> {
         let (not, rest) = match text.strip_prefix('!') {
             Some(rest) => (true, rest),
@@ -56,7 +55,7 @@ impl CpuLimits {
     }
 }
 
-/// The plan of these options, which learn what follows from the machine.
+/// Makes the plan. Adds to `options` what depends on the machine.
 pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Plan, String> {
     let threads = match options.threads {
         None => 1,
@@ -71,7 +70,7 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
     let helpers = options.main_affinity.as_deref();
     let helpers_on = helpers.map(|text| machine.cpus("--mainaffinity", text)).transpose()?;
     let measured = cpus.clone().unwrap_or_else(|| machine.usable.clone());
-    // The original compares what it prints, so that a limit is passed by a whole unit.
+    // cyclictest compares the printed value, so a limit is exceeded by a whole unit.
     let above = |limit: i64| match options.nsecs {
         true => Nanos(limit),
         false => Nanos((limit + 1) * 1000 - 1),
@@ -118,7 +117,7 @@ pub fn plan(options: &mut Options, machine: &CpuLimits, seed: u64) -> Result<Pla
     Ok(plan)
 }
 
-/// How the threads sleep and when they are released.
+/// How threads sleep, and when they are released.
 fn cyclic(options: &Options) -> Cyclic {
     let distance = if options.histogram.is_some() { 0 } else { options.distance.unwrap_or(500) };
     let releases = Releases {
@@ -154,13 +153,13 @@ fn microseconds(count: i64) -> Nanos {
     MICROSECOND * count
 }
 
-/// Whether the histogram needs every latency: the bins of a run are 100 ns wide, and only an
-/// absolute sleep has releases that tell the number of a cycle.
+/// Whether the histogram needs every latency: the run's bins are 100 ns wide, and only releases of
+/// an absolute sleep yield cycle numbers.
 pub fn histogram_of_samples(options: &Options) -> bool {
     options.histogram.is_some() && (options.nsecs || options.relative || options.system)
 }
 
-/// The switches of the idle states deeper than one.
+/// The `disable` files of all idle states deeper than `deepest`.
 fn idle_state_files(root: &Root, cpus: &CpuSet, deepest: i64) -> Result<Vec<KernelFile>, String> {
     let mut files = Vec::new();
     for cpu in cpus.iter() {
@@ -195,7 +194,7 @@ mod tests {
         plan(&mut Options::parse(&line)?, &machine(), 1)
     }
 
-    /// What of a plan the command lines of the tutorials are about.
+    /// The parts of a plan that the command lines of tutorials set.
     fn parse_error(line: &str) -> String {
         let plan = parse_plan(line).unwrap();
         let Method::Cyclic(cyclic) = &plan.method else { unreachable!("cyclictest is cyclic") };

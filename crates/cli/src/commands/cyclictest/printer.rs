@@ -1,4 +1,4 @@
-//! What is printed while it goes on: the header, the live block, and every latency.
+//! Output during the run: the header, the live block, and every latency with `-v`.
 
 use super::histogram::Buckets;
 use super::lines::{Unit, back, block, forth};
@@ -18,17 +18,16 @@ use std::io::{Error, ErrorKind, Write, stderr, stdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Distance of two looks at the threads.
+/// Interval between updates.
 const REFRESH: Duration = Duration::from_millis(50);
 
-/// Prints what is to be seen during the run.
 pub struct Printer<'a> {
     options: &'a Options,
     plan: &'a Plan,
     machine: &'a CpuLimits,
     snapshots: Snapshots,
     lines: Lines,
-    /// The buckets that every latency goes into, where the bins of the run are too wide.
+    /// Buckets that every latency is counted in, if the run's bins are too wide.
     exact: Option<Vec<Buckets>>,
     started: bool,
     /// Whether the cursor is above a block that was drawn.
@@ -38,7 +37,6 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// Of a run with these options.
     pub fn new(
         options: &'a Options,
         plan: &'a Plan,
@@ -62,7 +60,7 @@ impl<'a> Printer<'a> {
         show
     }
 
-    /// What is printed before anything is set up.
+    /// Prints what precedes the setup.
     fn before(&self) {
         if !self.options.verbose {
             return;
@@ -85,7 +83,7 @@ impl<'a> Printer<'a> {
         self.write(&format!("{first}Max CPUs = {max}\n{online}{using}"));
     }
 
-    /// Shows the run until it is done.
+    /// Prints the run until it ends.
     pub fn until(
         &mut self,
         shared: &SharedState,
@@ -140,7 +138,7 @@ impl<'a> Printer<'a> {
             if let (Some(Affinity::Set(_)), Some(cpu)) = (&self.options.affinity, thread.cpu) {
                 self.write(&format!("Thread {number} using cpu {cpu}.\n"));
             }
-            // What the original prints here is the interval of the next one.
+            // cyclictest prints the next thread's interval here.
             let next = self.plan.method.period_of(number + 1).unwrap_or_default();
             let interval = next.0 / 1000;
             self.write(&format!("Thread {number} Interval: {interval}\n"));
@@ -169,34 +167,33 @@ impl<'a> Printer<'a> {
             Some(Policy::Rr { .. }) => "rr",
             Some(Policy::Batch) => "batch",
             Some(Policy::Idle) => "idle",
-            // As the original says it of threads that have no priority.
+            // cyclictest's text for threads without a priority.
             _ => "other/other",
         }
     }
 
-    /// Says what came too late to be shown.
+    /// Reports samples that were not printed.
     pub fn finish(&mut self, shared: &SharedState) {
         lock(shared).unprinted += self.lines.unreadable;
     }
 
-    /// The histogram's buckets, where every latency went into them.
+    /// The histogram, if every latency was counted in it.
     pub fn buckets(&self) -> Option<&[Buckets]> {
         self.exact.as_deref()
     }
 
-    /// Prints; a reader that has gone away does not end the run.
+    /// Prints; a closed pipe does not end the run.
     fn write(&self, text: &str) {
         let mut out = stdout().lock();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 }
 
-/// The unit of what is printed.
 pub fn unit(options: &Options) -> Unit {
     if options.nsecs { Unit::Nanoseconds } else { Unit::Microseconds }
 }
 
-/// Says how fine the clock is: what the kernel tells, and the smallest step that is seen.
+/// Prints the clock's resolution: as the kernel reports it, and the smallest step observed.
 pub fn resolution(plan: &Plan) {
     let clock = match plan.method.clock() {
         Some(ClockName::Realtime) => Clock::Realtime,

@@ -1,4 +1,4 @@
-//! The figures of the moment for those who ask: by a signal, or by reading a named pipe.
+//! Snapshots of the figures during a run: by signal, or through a named pipe.
 
 use super::lines::{Unit, status, thread_lines};
 use super::options::Options;
@@ -13,26 +13,25 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
-/// SIGUSR1 came: the figures go to standard error.
+/// Set by SIGUSR1: print a snapshot to standard error.
 static TO_STDERR: AtomicU8 = AtomicU8::new(0);
-/// SIGUSR2 came: they go to the file that `get_cyclictest_snapshot` reads.
+/// Set by SIGUSR2: write it to the file that `get_cyclictest_snapshot` reads.
 static TO_FILE: AtomicU8 = AtomicU8::new(0);
 
-/// The size that `get_cyclictest_snapshot` maps, in pages of 4 KiB.
+/// `get_cyclictest_snapshot` maps two pages of 4 KiB.
 const FILE_BYTES: usize = 2 * 4096;
-/// Distance of two readers of the pipe.
+/// Pause between two readers of the pipe.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers those who ask.
 pub struct Snapshots {
     file: PathBuf,
     pipe: Option<SyncSender<String>>,
 }
 
 impl Snapshots {
-    /// Listens to the signals, and makes the pipe where one is wanted.
+    /// Installs the signal handlers, and creates the pipe if `--fifo` was given.
     pub fn begin(options: &Options) -> Result<Snapshots, String> {
-        // Where they cannot be had, nobody is answered and nothing else is lost.
+        // A failure only costs the snapshots.
         let _ = signal::store_on(Signal::User1, &TO_STDERR, 1);
         let _ = signal::store_on(Signal::User2, &TO_FILE, 1);
         let file = PathBuf::from(format!("/dev/shm/cyclictest{}", std::process::id()));
@@ -41,7 +40,7 @@ impl Snapshots {
         Ok(Snapshots { file, pipe })
     }
 
-    /// Answers whoever has asked since the last time.
+    /// Writes the snapshots that were requested since the last call.
     pub fn answer(&self, threads: &[Thread], unit: Unit) {
         if TO_STDERR.swap(0, Ordering::Relaxed) != 0 {
             let _ = write!(stderr(), "{}", status(threads, unit));
@@ -54,7 +53,7 @@ impl Snapshots {
             }
         }
         if let Some(pipe) = &self.pipe {
-            // One answer waits for the next reader; it is as old as that reader is late.
+            // Accepted only if a reader is waiting.
             let _ = pipe.try_send(thread_lines(threads, unit));
         }
     }
@@ -66,14 +65,14 @@ impl Drop for Snapshots {
     }
 }
 
-/// Makes the pipe, and a thread that waits for its readers.
+/// Creates the pipe, and a thread that serves its readers.
 fn pipe(path: &Path) -> Result<SyncSender<String>, String> {
     let _ = fs::remove_file(path);
     make_fifo(path).map_err(|error| format!("--fifo {}: {error}", path.display()))?;
     let (answers, waiting) = sync_channel::<String>(0);
     let path = path.to_path_buf();
     let answer = move || {
-        // Opening waits for a reader; the end of the program ends this as well.
+        // Opening blocks until there is a reader. The thread ends with the process.
         while let Ok(mut out) = OpenOptions::new().write(true).open(&path) {
             let Ok(text) = waiting.recv() else { return };
             let _ = out.write_all(text.as_bytes());

@@ -1,20 +1,19 @@
-//! The large latencies of a thread, by which rare things are told exactly: those beyond the fine
-//! bins, and the numbers of their cycles.
+//! The large latencies of a thread. They give exact values beyond the fine bins, and cycle numbers.
 
 use latlab_model::Nanos;
 use latlab_model::frame::Spike;
 
-/// The latencies that the agent has sent with their releases.
+/// Latencies that the agent sent with their releases.
 #[derive(Clone, Default, Debug)]
 pub struct Spikes(Vec<Spike>);
 
 impl Spikes {
-    /// Keeps these; the agent sends about the largest 4096 of a thread.
+    /// Adds spikes; the agent sends about the 4096 largest of each thread.
     pub fn add(&mut self, spikes: &[Spike]) {
         self.0.extend_from_slice(spikes);
     }
 
-    /// Those above a limit, in the order of their releases.
+    /// Latencies above a limit, in the order of their releases.
     pub fn above(&self, limit: Nanos) -> Vec<Spike> {
         let mut above: Vec<Spike> =
             self.0.iter().copied().filter(|spike| spike.latency_ns > limit).collect();
@@ -22,9 +21,9 @@ impl Spikes {
         above
     }
 
-    /// The numbers of the cycles above a limit, as the original counts: missed releases are no
-    /// cycles. A latency of a period or more is what misses releases, so that the late ones before
-    /// a cycle say how many.
+    /// Numbers of the cycles above a limit. As in cyclictest, an overrun is no cycle. Overruns
+    /// follow from latencies of a period or more, so those before a cycle tell how many to
+    /// subtract.
     pub fn cycles_above(&self, limit: Nanos, first_release: Nanos, period: Nanos) -> Vec<u64> {
         let mut missed = 0;
         let mut numbers = Vec::new();
@@ -51,8 +50,8 @@ mod tests {
             release_ns: Nanos(1000 + release),
         };
         let mut spikes = Spikes::default();
-        // A period of 100: the second one misses two releases, so that the next cycle is its
-        // successor.
+        // The period is 100. The spike at 300 causes two overruns, so the release at 600 is the
+        // next cycle.
         spikes.add(&[spike(700, 60), spike(200, 50), spike(300, 250), spike(600, 5)]);
         assert_eq!(spikes.cycles_above(Nanos(40), Nanos(1000), Nanos(100)), [2, 3, 5]);
         assert_eq!(spikes.cycles_above(Nanos(1), Nanos(1000), Nanos(100)), [2, 3, 4, 5]);

@@ -1,4 +1,4 @@
-//! What is known of the threads at the moment: fed by the agent's watch and by the stream.
+//! The state of the threads: updated by the agent's watch and from its stream.
 
 use super::spikes::Spikes;
 use latlab_agent::Sealed;
@@ -9,51 +9,47 @@ use latlab_model::samples::Samples;
 use latlab_model::{Histogram, Nanos, Plan};
 use std::collections::VecDeque;
 
-/// Packed samples that may wait for whoever prints them.
+/// Limit for samples that wait to be printed, packed.
 const MOST_WAITING_BYTES: usize = 64 << 20;
 
-/// One measuring thread.
 #[derive(Clone, Default, Debug)]
 pub struct Thread {
-    /// Its number in the kernel; 0 until it is there.
+    /// Thread id; 0 before the thread exists.
     pub id: i32,
-    /// The CPU it is pinned to.
+    /// The CPU that the thread is pinned to.
     pub cpu: Option<u32>,
-    /// Its priority; 0 for the policies that have none.
+    /// 0 for policies without priorities.
     pub priority: u8,
-    /// Its period.
     pub period: Nanos,
-    /// Its first release.
     pub first_release: Nanos,
-    /// What it counted so far.
+    /// Counts so far.
     pub total: Histogram,
-    /// Its last latency.
+    /// The latest latency.
     pub last: Nanos,
-    /// Its large latencies.
+    /// The largest latencies, with their releases.
     pub spikes: Spikes,
-    /// Why it ended, once it has.
+    /// `None` while the thread runs.
     pub ended: Option<EndReason>,
 }
 
-/// All threads, and what waits to be printed.
+/// The threads, and the samples that wait to be printed.
 #[derive(Default)]
 pub struct State {
-    /// The threads, by their number.
+    /// Indexed by thread number.
     pub threads: Vec<Thread>,
-    /// What the agent made of the plan, once it has.
+    /// The setup as the agent applied it. `None` before that.
     pub prepared: Option<AppliedSetup>,
-    /// Whether samples are to be kept until they are taken.
+    /// Whether to keep samples until `take_samples` is called.
     pub wants_samples: bool,
     samples: VecDeque<Samples>,
     waiting_bytes: usize,
-    /// Samples that nobody took in time.
+    /// Samples dropped because they were not taken in time.
     pub unprinted: u64,
-    /// A latency above this one ends the run.
+    /// A latency above this ends the run.
     pub stop_above: Option<Nanos>,
 }
 
 impl State {
-    /// The threads of a plan before they have begun.
     pub fn new(plan: &Plan) -> State {
         let thread = |number: u32| Thread {
             priority: plan.policy_of(number).map_or(0, Policy::priority),
@@ -69,7 +65,7 @@ impl State {
         }
     }
 
-    /// Takes what a thread has just counted.
+    /// Adds what a thread has just counted.
     pub fn add_interval(&mut self, thread: u32, sealed: &Sealed) {
         let Some(thread) = self.threads.get_mut(thread as usize) else { return };
         thread.total.add(&sealed.counts).expect("both have latlab's own bins");
@@ -78,7 +74,7 @@ impl State {
         }
     }
 
-    /// Takes a frame of the stream.
+    /// Adds a frame of the stream.
     pub fn add_message(&mut self, message: &Message) {
         match message {
             Message::Prepared(prepared) if self.prepared.is_none() => {
@@ -118,14 +114,14 @@ impl State {
         self.samples.push_back(samples.clone());
     }
 
-    /// The samples that have come and are not taken yet, in the order of the stream.
+    /// Takes the samples received so far, in the order of the stream.
     pub fn take_samples(&mut self) -> VecDeque<Samples> {
         self.waiting_bytes = 0;
         std::mem::take(&mut self.samples)
     }
 
-    /// The thread that was the first to find a latency above the limit, with that latency: all
-    /// others ended because of it.
+    /// The thread that first exceeded the limit, and its latency. The other threads ended because
+    /// of it.
     pub fn broken(&self) -> Option<(i32, Nanos)> {
         let limit = self.stop_above?;
         let first = |thread: &Thread| {
@@ -138,7 +134,7 @@ impl State {
         Some((id, latency))
     }
 
-    /// Releases that were missed, of all threads.
+    /// Overruns of all threads.
     pub fn missed(&self) -> u64 {
         self.threads.iter().map(|thread| thread.total.missed).sum()
     }
@@ -164,7 +160,7 @@ mod tests {
         let threads = vec![
             thread(7, &[spike(1_000, 90)]),
             thread(8, &[spike(1_000, 40), spike(2_000, 150)]),
-            // Its release was earlier, and it woke up later.
+            // It was released earlier, but woke up later.
             thread(9, &[spike(1_900, 400)]),
         ];
         let mut state = State { threads, stop_above: Some(Nanos(100)), ..State::default() };

@@ -1,9 +1,9 @@
-//! Values of options, read strictly: the error is one line for the user.
+//! Parses option values, strictly; an error is one line for the user.
 
 use latlab_model::Nanos;
 use latlab_model::nanos::SECOND;
 
-/// A whole number within its limits.
+/// A whole number between `least` and `most`.
 pub fn number(name: &str, text: &str, least: i64, most: i64) -> Result<i64, String> {
     let number = text.trim().parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| match least..=most {
@@ -14,7 +14,7 @@ pub fn number(name: &str, text: &str, least: i64, most: i64) -> Result<i64, Stri
     })
 }
 
-/// The name of a policy as the others know it.
+/// The policy by the name that plans use.
 pub fn policy(text: &str) -> Result<&'static str, String> {
     let known = ["other", "batch", "idle", "fifo", "rr"];
     let wanted = if text.eq_ignore_ascii_case("normal") { "other" } else { text };
@@ -24,7 +24,7 @@ pub fn policy(text: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("--policy {text}: expected other, normal, batch, idle, fifo or rr"))
 }
 
-/// A length of time in seconds, or in minutes, hours, days.
+/// A duration in seconds, or with a suffix for minutes, hours or days.
 pub fn duration(text: &str) -> Result<Nanos, String> {
     let wrong = || format!("--duration {text}: expected seconds, or 5m, 2h, 1d");
     let (digits, seconds) = match text.strip_suffix(['s', 'm', 'h', 'd']) {

@@ -1,35 +1,35 @@
-//! `-v`: every latency as a line, or with `-o` the maximum of each so many.
+//! `-v`: a line per latency, or with `-o` one per group of samples, with its maximum.
 
 use super::histogram::Buckets;
 use super::lines::Unit;
 use latlab_model::samples::Samples;
 use std::fmt::Write;
 
-/// What becomes of the samples of one thread.
+/// The state of one thread's samples.
 #[derive(Clone, Default, Debug)]
 struct Line {
     /// Number of the next cycle.
     cycle: u64,
-    /// The largest of the group that is being read, with the number of its cycle.
+    /// The largest latency of the current group, and its cycle.
     largest: Option<(i64, u64)>,
 }
 
-/// The samples of all threads on their way to lines and buckets.
+/// Turns the samples of all threads into lines and buckets.
 pub struct Lines {
     lines: Vec<Line>,
     group: u64,
     unit: Unit,
-    /// Frames that could not be read.
+    /// Samples in frames that could not be decoded.
     pub unreadable: u64,
 }
 
 impl Lines {
-    /// For so many threads; a group has the maximum of so many samples.
+    /// `group` is the number of samples of which only the maximum is printed.
     pub fn new(threads: usize, group: u64, unit: Unit) -> Lines {
         Lines { lines: vec![Line::default(); threads], group, unit, unreadable: 0 }
     }
 
-    /// The lines of a frame; the samples also go into the buckets of their thread.
+    /// The lines of one frame; its samples are also counted in `buckets`.
     pub fn add_samples(&mut self, samples: &Samples, buckets: Option<&mut Buckets>) -> String {
         let mut text = String::new();
         let Some(line) = self.lines.get_mut(samples.thread as usize) else { return text };

@@ -1,4 +1,4 @@
-//! The flags of `latlab doctor`.
+//! Flags of `latlab doctor`.
 
 use crate::flags::{Common, board, value_parser_of};
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -60,7 +60,7 @@ pub struct DoctorArgs {
     pub common: Common,
 }
 
-/// Flags that do not go with --list, --restore and --quarantine.
+/// Flags that conflict with `--list`, `--restore` and `--quarantine`.
 const EXAMINING: [&str; 7] = ["run", "root", "against", "save", "fail_on", "only", "ignore"];
 
 const WHAT: &str = "What to examine";
@@ -87,7 +87,7 @@ Exit codes:
   0  done                                   2  wrong usage or input
   1  a finding of --fail-on                 3  could not examine, not restore, or not finish";
 
-/// A code of the catalogue; shells complete it.
+/// Parses a finding's code; shells complete it.
 #[derive(Clone)]
 struct Code;
 
@@ -123,10 +123,11 @@ fn codes() -> impl Iterator<Item = &'static str> {
     latlab_doctor::catalogue().map(|check| check.code)
 }
 
-/// How many codes are offered in place of one that is not there.
+/// How many codes are suggested for an unknown one.
 const OFFERED: usize = 3;
 
-/// The codes that may have been meant: those written alike, then those that share a word.
+/// Suggestions for an unknown code: first those with a similar spelling, then those that share a
+/// word.
 fn near<'a>(code: &str, all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let shares = |known: &str| {
         code.split('-').any(|word| word.len() > 2 && known.split('-').any(|other| other == word))
@@ -139,7 +140,7 @@ fn near<'a>(code: &str, all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     near.into_iter().map(|(_, known)| known).take(OFFERED).collect()
 }
 
-/// How many letters must be put in, taken out or exchanged to make one of the other.
+/// Edit distance: insertions, deletions and substitutions.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.bytes().enumerate() {

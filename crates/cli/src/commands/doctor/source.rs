@@ -1,4 +1,4 @@
-//! Where the machine that is examined comes from: this one, a run, a file, a folder.
+//! The machine to examine: this one, a board, or one from a run, a file or a folder.
 
 use super::args::DoctorArgs;
 use crate::exit::ExitError;
@@ -19,18 +19,16 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-/// A longer file is no snapshot.
+/// A larger file is no snapshot.
 const LARGEST_SNAPSHOT: u64 = 256 << 20;
-/// What this machine is called.
 const HERE: &str = "this machine";
 
-/// A machine, and where it comes from.
+/// A machine's settings, and where they come from.
 pub struct SnapshotSource {
-    /// What it is called.
+    /// What reports call it.
     pub name: String,
-    /// Its files.
     pub snapshot: Snapshot,
-    /// What the conditions of the run were, where it is one.
+    /// The conditions of the run. `None` if the snapshot is not from a run.
     pub conditions: Option<Conditions>,
     kind: Kind,
 }
@@ -42,7 +40,6 @@ enum Kind {
 }
 
 impl SnapshotSource {
-    /// The one that these flags name.
     pub fn open(args: &DoctorArgs) -> anyhow::Result<SnapshotSource> {
         match (&args.run, &args.root, &args.target) {
             (Some(run), ..) => of_run(&recovered(args), run),
@@ -53,7 +50,7 @@ impl SnapshotSource {
         .require_findings()
     }
 
-    /// Nothing can be said of a machine that says nothing, least of all that it is in order.
+    /// Refuses an empty snapshot: it would look like a machine without problems.
     fn require_findings(self) -> anyhow::Result<SnapshotSource> {
         if self.snapshot.has_folder("proc/") || self.snapshot.has_folder("sys/") {
             return Ok(self);
@@ -63,7 +60,7 @@ impl SnapshotSource {
         Err(ExitError::cannot_measure(text).into())
     }
 
-    /// The one it is compared with: a path that is there, else a run.
+    /// Opens what `--against` names: an existing path, else a run.
     pub fn open_compared(args: &DoctorArgs, name: &str) -> anyhow::Result<SnapshotSource> {
         let path = Path::new(name);
         let is_run = path.join("run.json").exists() || path.ends_with("run.json");
@@ -76,7 +73,6 @@ impl SnapshotSource {
         .require_findings()
     }
 
-    /// How a report is to call it.
     pub fn subject(&self) -> Subject<'_> {
         match self.kind {
             Kind::Here => Subject::Here,
@@ -108,7 +104,7 @@ fn of_this_machine() -> anyhow::Result<SnapshotSource> {
     Ok(SnapshotSource { name: HERE.to_string(), snapshot, conditions: None, kind: Kind::Here })
 }
 
-/// A board, as its agent sees it.
+/// Takes a snapshot of a board, through its agent.
 fn of_board(board: &BoardTarget) -> anyhow::Result<SnapshotSource> {
     let stop = StopFlag::on_signals(false)?;
     let snapshot = read_board_snapshot(board, stop).map_err(ExitError::from)?;

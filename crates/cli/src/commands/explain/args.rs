@@ -1,4 +1,4 @@
-//! The flags of `latlab explain`.
+//! Flags of `latlab explain`.
 
 use crate::flags::value_parser_of;
 use clap::Args;
@@ -16,11 +16,9 @@ pub enum ExplainFormat {
 }
 
 impl ExplainFormat {
-    /// All of them.
     pub const ALL: &[ExplainFormat] =
         &[ExplainFormat::Text, ExplainFormat::Json, ExplainFormat::Perfetto];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             ExplainFormat::Text => "text",

@@ -1,4 +1,4 @@
-//! `latlab explain`: who held the thread off, spike by spike.
+//! `latlab explain`: the cause of each spike.
 
 pub mod args;
 mod replay;
@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The causes of the spikes of a run, and some spikes from release to wake-up.
+/// Prints the causes of a run's spikes, and some spikes from release to wake-up.
 pub fn explain(args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.out.as_deref());
     recover(&store);

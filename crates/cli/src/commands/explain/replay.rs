@@ -1,4 +1,4 @@
-//! `latlab explain --replay`: the guest of a run again, with everything that it executed.
+//! `latlab explain --replay`: runs the guest of a run again and records everything it executes.
 
 use super::args::{ExplainArgs, ExplainFormat};
 use crate::documents::Replayed;
@@ -18,10 +18,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Runs the guest again and prints the wake-ups that were asked for.
+/// Runs the guest again and prints the selected wake-ups.
 pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
-        // The file is opened first, so that an error comes before the guest runs.
+        // Open the file first, so that an error comes before the guest runs.
         Some(path) => write_new(path, |out| {
             Ok(out.write_all(render_replay(args, folder, run, Style::default())?.as_bytes())?)
         })?,
@@ -36,7 +36,6 @@ pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a replay tells, in the format that was asked for.
 fn render_replay(
     args: &ExplainArgs,
     folder: &Path,
@@ -74,7 +73,7 @@ fn render_replay(
     }
 }
 
-/// Which of these latencies, the largest first, are told: each with its release.
+/// Selects the latencies to explain, the largest first, each with its release.
 fn select<'a>(
     args: &ExplainArgs,
     run: &Run,
@@ -96,16 +95,16 @@ fn select<'a>(
     Ok(wanted)
 }
 
-/// A run of a guest that was run again.
+/// A replayed run.
 struct ReplayedRun {
     took: Duration,
     instructions: u64,
-    /// The wanted latencies that were found again.
+    /// The selected latencies that occurred again.
     found: Vec<ReplayedLatency>,
     table: ReplayTable,
 }
 
-/// Runs the guest again, and finds these latencies.
+/// Runs the guest again, and finds these latencies in it.
 fn replay_run(
     args: &ExplainArgs,
     run: &Run,
@@ -148,14 +147,14 @@ fn replay_run(
             wanted.len()
         ));
     }
-    // Those that are latlab's own doing come first, then the largest.
+    // Latencies that latlab itself caused come first, then the largest.
     found.sort_by_key(|told| {
         (Reverse(told.own_thread.is_some()), Reverse(told.latency_ns), told.release_ns)
     });
     Ok(ReplayedRun { took, instructions, found, table })
 }
 
-/// Whether the kernel preempts what it does itself.
+/// Whether the kernel is preemptible in kernel mode.
 fn preempts(run: &Run) -> bool {
     let mode = run.machine.preemption.as_deref().unwrap_or_default();
     mode == "PREEMPT" || ["PREEMPT_RT", "(full)", "(lazy)"].iter().any(|word| mode.contains(word))

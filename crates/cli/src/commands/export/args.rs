@@ -1,4 +1,4 @@
-//! The flags of `latlab export`.
+//! Flags of `latlab export`.
 
 use crate::flags::{value_parser_of, whole};
 use clap::Args;
@@ -58,7 +58,7 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 impl ExportArgs {
-    /// What is asked for beside the format; an error is one line for the user.
+    /// The export's options apart from the format; an error is one line for the user.
     pub fn query(&self) -> Result<Query, String> {
         let id = self.format.id;
         let has_table = matches!(id, "csv" | "parquet");

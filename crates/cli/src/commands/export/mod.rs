@@ -18,7 +18,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// `latlab export`.
 pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let query = args.query().map_err(ExitError::usage)?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
@@ -49,7 +48,6 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tables of a run folder.
 struct StoredTables<'a> {
     folder: &'a Path,
     run: &'a Run,
@@ -88,7 +86,7 @@ fn unreadable(error: latlab_store::Error) -> Error {
     Error::Read(Box::new(error))
 }
 
-/// The error of an export with the exit code of its cause.
+/// Gives an export error the exit code of its cause.
 fn failed(error: Error) -> anyhow::Error {
     match error {
         Error::Refused(text) => ExitError::usage(text).into(),

@@ -1,4 +1,4 @@
-//! The flags of `latlab fleet`.
+//! Flags of `latlab fleet`.
 
 use crate::flags::format_of;
 use clap::{Args, Subcommand, ValueEnum};
@@ -163,7 +163,7 @@ pub struct DrawArgs {
 }
 
 impl AddArgs {
-    /// The same with the folders that are meant where none is named.
+    /// Fills in the default folder if none was named.
     pub fn with_defaults(self, runs: PathBuf) -> AddArgs {
         let folders = if self.folders.is_empty() { vec![runs] } else { self.folders };
         let watch_s = self.watch.then_some(self.every.0 as f64 / SECOND.0 as f64);
@@ -172,14 +172,14 @@ impl AddArgs {
 }
 
 impl QueryArgs {
-    /// The same with the format that the name of the file is of.
+    /// Fills in the format from the file's name.
     pub fn with_format(self) -> anyhow::Result<QueryArgs> {
         let format = format_of(self.format, self.output.as_deref())?;
         Ok(QueryArgs { format: Some(format), ..self })
     }
 }
 
-/// A name of a board, which is part of names of folders.
+/// A board's name, which becomes part of folder names.
 fn board(text: &str) -> Result<String, String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     match !text.is_empty() && text.len() <= 80 && text.chars().all(fits) {

@@ -1,4 +1,4 @@
-//! `latlab fleet-draw`: an answer on standard input is printed, or becomes a picture or a page.
+//! `latlab fleet-draw`: prints an answer from standard input, or draws it as a picture or a page.
 
 use super::args::{AnswerFormat, DrawArgs};
 use crate::output::{print, print_text, style, width, write_whole};
@@ -8,10 +8,9 @@ use latlab_report::{Options, Style, fleet, standalone};
 use std::io;
 use std::process::ExitCode;
 
-/// Columns of a text that is written to a file.
+/// Width of text that is written to a file.
 const FILE_WIDTH: usize = 120;
 
-/// Prints or writes an answer.
 pub fn draw(args: &DrawArgs) -> anyhow::Result<ExitCode> {
     let given = io::read_to_string(io::stdin()).context("cannot read the answer")?;
     let file = args.output.as_deref().filter(|path| path.as_os_str() != "-");

@@ -1,7 +1,8 @@
-//! `latlab fleet`: many boards, many runs, in tables of the Python package.
+//! `latlab fleet`: tables over many boards and runs, computed by the Python package.
 //!
-//! The engines are in that package, which is started here with what was asked as JSON. It calls the program back for
-//! what the program knows: `fleet-rows` reads and checks run folders, `fleet-draw` prints answers.
+//! This program starts the package and passes it the request as JSON. The package calls back for
+//! what only the program knows: `fleet-rows` reads and verifies run folders, `fleet-draw` prints
+//! answers.
 
 pub mod args;
 mod draw;
@@ -21,7 +22,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Looks for the package, and calls it. The first argument is what to say without it.
+/// Imports the package and calls it. The first argument is the message if it is not installed.
 const LAUNCHER: &str = "\
 import sys
 from importlib.util import find_spec
@@ -35,11 +36,10 @@ from latlab.fleet.command import main
 sys.exit(main(sys.argv[2]))
 ";
 
-/// What to do where the package is not installed.
 const MISSING: &str = "`latlab fleet` is a part of the Python package: in a clone of latlab, \
                        pip install './python[fleet]'";
 
-/// What the package is asked for.
+/// The request to the package.
 #[derive(Serialize)]
 struct Request {
     table: PathBuf,
@@ -47,7 +47,7 @@ struct Request {
     command: FleetCommand,
 }
 
-/// What `latlab fleet` does: the package takes the place of this process.
+/// Runs the package in place of this process (exec).
 pub fn fleet(args: FleetArgs) -> anyhow::Result<ExitCode> {
     let by_environment = env::var_os("LATLAB_FLEET").filter(|path| !path.is_empty());
     let table = args.table.or(by_environment.map(PathBuf::from));
@@ -74,7 +74,7 @@ pub fn fleet(args: FleetArgs) -> anyhow::Result<ExitCode> {
     Err(ExitError::cannot_measure(why).into())
 }
 
-/// The Python that the package was installed for: where pip puts this program, it stands beside it.
+/// The Python that the package was installed for: pip puts this program into the same folder.
 fn python(program: &Path) -> PathBuf {
     let beside = program.with_file_name("python3");
     if beside.exists() { beside } else { PathBuf::from("python3") }

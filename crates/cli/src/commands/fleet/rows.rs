@@ -1,4 +1,4 @@
-//! `latlab fleet-rows`: run folders, named on standard input, become lines of JSON.
+//! `latlab fleet-rows`: prints the run folders named on standard input as lines of JSON.
 
 use crate::output::print;
 use latlab_model::Run;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads each run as it was stored; what is damaged says why.
+/// Reads each run as it was stored; a damaged one becomes a row with the reason.
 pub fn rows() -> anyhow::Result<ExitCode> {
     for line in io::stdin().lines() {
         let path: String = serde_json::from_str(&line?)?;

@@ -1,4 +1,4 @@
-//! The flags of `latlab import`.
+//! Flags of `latlab import`.
 
 use crate::flags::{FileRuns, check_positive, size, value_parser_of};
 use clap::Args;
@@ -69,7 +69,7 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 impl ImportArgs {
-    /// Whether these make sense together; an error is one line for the user.
+    /// Refuses contradicting flags; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         check_positive([("--deadline", self.runs.deadline), ("--period", self.period)])
     }

@@ -1,4 +1,4 @@
-//! What `latlab import --format json` prints; the schemas are in docs/reference.
+//! JSON output of `latlab import`; the schemas are in docs/reference.
 
 use latlab_formats::read::Recording;
 use latlab_model::import::Import;
@@ -95,7 +95,6 @@ pub struct LookedRecording {
 }
 
 impl<'a> ImportedRun<'a> {
-    /// The short form of a run.
     pub fn new(file: &Path, finished: &'a Finished) -> ImportedRun<'a> {
         let run = &finished.run;
         ImportedRun {
@@ -113,7 +112,7 @@ impl<'a> ImportedRun<'a> {
 }
 
 impl LookedRecording {
-    /// What a recording holds.
+    /// Describes a recording that was not stored.
     pub fn new(file: &Path, recording: &Recording) -> LookedRecording {
         let counts = || {
             recording.series.iter().map(|series| &series.counts).filter(|counts| counts.count > 0)
@@ -137,7 +136,7 @@ impl LookedRecording {
         }
     }
 
-    /// The same of a stored run.
+    /// Describes a recording that was stored as this run.
     pub fn of_run(file: &Path, run: &Run) -> LookedRecording {
         LookedRecording {
             file: file.display().to_string(),

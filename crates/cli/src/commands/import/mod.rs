@@ -1,4 +1,4 @@
-//! `latlab import`: recordings of other tools become runs.
+//! `latlab import`: turns recordings of other tools into runs.
 
 pub mod args;
 pub mod document;
@@ -24,12 +24,11 @@ use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// More runs of one file are not named in each of them.
+/// Each run names at most this many of the other runs from its file.
 const MOST_SIBLINGS: usize = 5;
-/// Characters of the reason why a file gives no run.
+/// Longest reason that is printed for a refused file, in characters.
 const LONGEST_REASON: usize = 1000;
 
-/// `latlab import`.
 pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     args.check().map_err(ExitError::usage)?;
     let files = source::expand(&args.files)?;
@@ -65,17 +64,17 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-/// The files that gave no run, and the exit code of the worst.
+/// The files that were refused, and the worst exit code.
 #[derive(Default)]
 struct Refused {
     files: Vec<RefusedFile>,
     code: u8,
-    /// Why files of folders gave none: the reason, the first file, and how many there are.
+    /// Files found in folders: the reason, the first file, and how many share the reason.
     of_folders: Vec<(String, String, u64)>,
 }
 
 impl Refused {
-    /// Says why a file gives no run; of the files of a folder each reason is said once, at the end.
+    /// Reports a refused file. For files found in folders, each reason is printed once, at the end.
     fn push(&mut self, file: SourceFile, error: &anyhow::Error) {
         let SourceFile { path, is_of_folder } = file;
         let reason = match source::other_reader(&path) {
@@ -109,7 +108,8 @@ impl Refused {
     }
 }
 
-/// A reason as all files of its kind have it: those that another command reads differ in their names.
+/// The reason with the file's name replaced by FILE where it quotes the command that reads such
+/// files, so that equal reasons are counted together.
 fn kind_of(path: &Path, reason: &str) -> String {
     let any = Path::new("FILE").with_extension(path.extension().unwrap_or_default());
     match source::other_reader(path).zip(source::other_reader(&any)) {
@@ -118,7 +118,7 @@ fn kind_of(path: &Path, reason: &str) -> String {
     }
 }
 
-/// A reason may name what stands in a line of the file, which may be of any length.
+/// A reason may quote a line of the file, which can have any length.
 fn shortened(reason: String) -> String {
     match reason.char_indices().nth(LONGEST_REASON) {
         Some((at, _)) => format!("{}…", &reason[..at]),
@@ -126,7 +126,7 @@ fn shortened(reason: String) -> String {
     }
 }
 
-/// A file with the recordings in it.
+/// Opens a file and reads the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
     let file = source::open(path, args.max_size)?;
     let query = Query {
@@ -141,14 +141,14 @@ fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Record
 
 fn import_file(args: &ImportArgs, store: &Store, path: &Path) -> anyhow::Result<Vec<Finished>> {
     let (mut file, mut recordings) = read_file(args, path)?;
-    // Each run has a copy of it.
+    // Each run stores a copy of the file.
     let length = file.metadata()?.len().saturating_mul(recordings.len() as u64);
     source::expect_room(store.root(), length)?;
     name_siblings(args, path, &mut recordings);
     recordings.iter().map(|one| store_recording(args, store, path, &mut file, one)).collect()
 }
 
-/// Says in each recording of a file which runs are made of the others.
+/// Notes in each recording of a file which runs the others become.
 fn name_siblings(args: &ImportArgs, path: &Path, recordings: &mut [Recording]) {
     let names: Vec<String> = recordings.iter().map(|one| run_name(args, path, one)).collect();
     for (at, recording) in recordings.iter_mut().enumerate() {
@@ -165,7 +165,7 @@ fn name_siblings(args: &ImportArgs, path: &Path, recordings: &mut [Recording]) {
     }
 }
 
-/// Stores one recording with a copy of its file; nothing stays of one that cannot be stored.
+/// Stores one recording with a copy of its file, or leaves nothing behind.
 fn store_recording(
     args: &ImportArgs,
     store: &Store,
@@ -201,7 +201,7 @@ fn store_recording(
     }
 }
 
-/// The name of a run: that of its file without endings, and which part of the file it is.
+/// The run's name: the file's name without extensions, and the part if the file has several.
 fn run_name(args: &ImportArgs, path: &Path, recording: &Recording) -> String {
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let file = file.filter(|name| name != "-").unwrap_or_else(|| "import".to_string());
@@ -215,7 +215,7 @@ fn run_name(args: &ImportArgs, path: &Path, recording: &Recording) -> String {
     }
 }
 
-/// The command that imports this file again.
+/// The command that repeats this import.
 fn command(args: &ImportArgs, path: &Path) -> String {
     let line = Line::new("latlab import").word(path);
     line.option("--as", args.file_format.map(|format| format.id))
@@ -226,7 +226,6 @@ fn command(args: &ImportArgs, path: &Path) -> String {
         .to_string()
 }
 
-/// What the files hold.
 fn print_look(
     args: &ImportArgs,
     recordings: Vec<LookedRecording>,
@@ -241,7 +240,7 @@ fn print_look(
     }
 }
 
-/// What came of it: all of a single run, a table of several.
+/// Prints the result: a single run in full, several as a table.
 fn print_end(
     args: &ImportArgs,
     imported: &[(PathBuf, Finished)],
@@ -273,7 +272,7 @@ fn print_end(
     }
 }
 
-/// What was understood of each file, and the ids of the runs, where they were stored.
+/// A row for each recording, with the ids of the runs if they were stored.
 fn table(rows: &[LookedRecording], ids: Option<Vec<String>>) -> String {
     let column = |head: &str, rank: u8, cell: &dyn Fn(&LookedRecording) -> String| {
         Column::new(head, rank, rows.iter().map(cell))

@@ -1,4 +1,4 @@
-//! The files to import: those of folders, and what can be read only once.
+//! The files to import: expands folders, and copies pipes.
 
 use crate::exit::ExitError;
 use crate::output::warn;
@@ -12,23 +12,22 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Deeper folders are not looked into.
+/// Folders nested deeper than this are skipped.
 const DEEPEST: usize = 16;
-/// What is copied at once of what can be read only once.
+/// Copy buffer for input that can be read only once.
 const PIECE: usize = 1 << 16;
-/// Who gives nothing for so long is named.
+/// A pipe that delivers nothing for this long is named to the user.
 const SOON: Duration = Duration::from_secs(1);
-/// Bytes of a disk that no import takes.
+/// Disk space that an import leaves free, in bytes.
 const KEPT_FREE: u64 = 64 << 20;
 
-/// A file to import.
 pub struct SourceFile {
     pub path: PathBuf,
-    /// Whether the user has not named it, but a folder that it is in.
+    /// Whether it was found in a folder and not named by the user.
     pub is_of_folder: bool,
 }
 
-/// The files that the user names; a folder stands for those in it, in the order of their names.
+/// Expands folders to the files in them, sorted by name.
 pub fn expand(paths: &[PathBuf]) -> io::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in paths {
@@ -43,7 +42,7 @@ pub fn expand(paths: &[PathBuf]) -> io::Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// The command that reads a file of this name, where it is not this one.
+/// The command that reads files of this name, if it is not `import`.
 pub fn other_reader(path: &Path) -> Option<Line> {
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
     let line = Line::new("latlab respond --from").word(path);
@@ -68,8 +67,8 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()>
     Ok(())
 }
 
-/// A file that can be read again from its start: what comes through a pipe is copied first. What is
-/// larger than `most` bytes is refused.
+/// Opens a file so that it can be read from the start more than once; a pipe is copied first.
+/// Refuses more than `most` bytes.
 pub fn open(path: &Path, most: u64) -> anyhow::Result<File> {
     if path == Path::new("-") {
         return spool(io::stdin().lock(), "standard input", most);
@@ -114,7 +113,7 @@ fn spool(mut source: impl Read + AsFd, name: &str, most: u64) -> anyhow::Result<
     Ok(file)
 }
 
-/// Fills the piece as far as there is something to fill it with.
+/// Reads until the buffer is full or the input ends.
 fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < piece.len() {
@@ -128,8 +127,8 @@ fn fill(source: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Whether a source that starts like this may be a recording. Text without a digit is not, nor is one
-/// byte repeated, as devices and some programs produce it without end.
+/// Whether input that starts like this can be a recording. Text without a digit cannot, nor can one
+/// repeated byte, which devices and some programs deliver without end.
 fn may_hold_figures(begin: &[u8]) -> bool {
     let is_text = begin.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
     let is_one_byte = begin.iter().all(|byte| *byte == begin[0]);
@@ -139,7 +138,7 @@ fn may_hold_figures(begin: &[u8]) -> bool {
     }
 }
 
-/// Refuses to write this many bytes into a folder unless enough space stays free for others.
+/// Refuses to write `needed` bytes if that would leave too little free disk space.
 pub fn expect_room(folder: &Path, needed: u64) -> anyhow::Result<()> {
     match disk::free_bytes(folder) {
         Some(free) if free < needed.saturating_add(KEPT_FREE) => {

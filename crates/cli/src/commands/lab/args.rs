@@ -62,7 +62,7 @@ pub struct PathsArgs {
     pub format: Format,
 }
 
-/// The configuration of a guest by its text; an error is one line.
+/// Parses a guest's configuration; an error is one line.
 pub fn config(text: &str) -> Result<GuestConfig, String> {
     GuestConfig::resolve(&text.parse()?)
 }

@@ -1,4 +1,4 @@
-//! `latlab lab paths`: where a kernel cannot be interrupted or preempted for longest.
+//! `latlab lab paths`: the longest code paths with interrupts or preemption disabled.
 
 use super::args::PathsArgs;
 use crate::documents::KernelPaths;
@@ -15,7 +15,7 @@ use latlab_model::sanitize::sanitize_document;
 use latlab_report::long_paths;
 use latlab_trace::{GuestKernel, LongPaths, find_long_paths};
 
-/// Runs the guests with the recorder, and prints the paths that they met.
+/// Runs the guests with the recorder, and prints the paths found.
 pub fn find_paths(asked: &PathsArgs) -> anyhow::Result<()> {
     let (cache, stop) = (cache(), StopFlag::on_signals(false)?);
     let target = asked.guest.target().to_string();
@@ -60,10 +60,10 @@ pub fn find_paths(asked: &PathsArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a guest does: it measures as any run does, beside the load.
+/// The plan of a guest: an ordinary measurement together with the load.
 fn plan(asked: &PathsArgs, target: &str, seed: u64) -> Result<Plan, ExitError> {
     let numbers = [seed.to_string(), duration(asked.duration)];
-    // All that it executes is looked at, so that nothing need settle first.
+    // No warm-up: everything that the guest executes counts.
     let mut words = vec!["--target", target, "--seed", &numbers[0], "--for", &numbers[1]];
     words.extend(["--warm-up", "0s"]);
     words.extend(asked.load.iter().flat_map(|load| ["--load", load]));

@@ -1,4 +1,4 @@
-//! The flags of `latlab plot`, and what they mean.
+//! Flags of `latlab plot`, and what they mean.
 
 use crate::flags::{format_of, value_parser_of};
 use clap::{Args, ValueEnum};
@@ -73,14 +73,13 @@ phase of its stimulus).
 Either side of a range may be left out. A range with an end is linear without --log. A window of a
 run with samples is drawn cycle by cycle, if it has at most 10 million of them.";
 
-/// What can be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Picture {
-    /// Of the latencies of one run or several.
+    /// Latencies of one or more runs.
     Latencies(Kind),
-    /// Of one run over time.
+    /// One run over time.
     OverTime(time::Kind),
-    /// Of one responder's run, against the phase of its stimuli.
+    /// One responder's run, against the phase of its stimuli.
     Phase,
 }
 
@@ -99,7 +98,6 @@ impl Picture {
         Picture::Phase,
     ];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Picture::Latencies(kind) => kind.as_str(),
@@ -118,7 +116,7 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// The end of the name of such a file.
+    /// The file name's extension.
     pub fn extension(self) -> &'static str {
         match self {
             PictureFormat::Svg => "svg",
@@ -127,7 +125,7 @@ impl PictureFormat {
     }
 }
 
-/// A stretch of latencies; either side may be open.
+/// A range of latencies; either side may be open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     from: Option<Nanos>,
@@ -149,7 +147,7 @@ impl FromStr for Range {
         if range.from.unwrap_or_default() < Nanos::ZERO {
             return Err(format!("'{text}' begins below zero"));
         }
-        // The narrowest bins are 1 ns wide, so a shorter stretch would show next to none.
+        // The finest bins are 1 ns wide; a shorter range would show almost nothing.
         if range.to.is_some_and(|to| to < range.from.unwrap_or_default() + Nanos(10)) {
             return Err(format!("'{text}' ends less than 10 ns after its beginning"));
         }
@@ -158,12 +156,11 @@ impl FromStr for Range {
 }
 
 impl PlotArgs {
-    /// The format that is asked for, or that of the file's name.
+    /// The format from the flag, else from the file's name.
     pub fn picture_format(&self) -> anyhow::Result<PictureFormat> {
         format_of(self.format, self.output.as_deref())
     }
 
-    /// How a picture over time is to be.
     pub fn time_options(&self) -> TimeOptions {
         let scale = match (self.linear, self.log) {
             (true, _) => LatencyScale::Linear,
@@ -173,7 +170,6 @@ impl PlotArgs {
         TimeOptions { width: self.width, scale, id: self.kind.as_str().to_string() }
     }
 
-    /// How the picture is to be.
     pub fn options(&self) -> Options {
         let spacing = match (self.linear, self.log) {
             (true, _) => Spacing::Linear,

@@ -1,4 +1,4 @@
-//! The flags of `latlab report`.
+//! Flags of `latlab report`.
 
 use crate::flags::RunComparisonArgs;
 use clap::{Args, ValueEnum};
@@ -42,12 +42,11 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// Whether there is a table only.
+    /// Whether this is one of the table formats, which only campaigns have.
     pub fn is_of_a_campaign(self) -> bool {
         !matches!(self, ReportFormat::Text | ReportFormat::Json)
     }
 
-    /// Its word on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! `latlab report CAMPAIGN`: a campaign as a page, and as a table for programs.
+//! `latlab report CAMPAIGN`: a campaign as an HTML page, or as a table for programs.
 
 use super::args::{ReportArgs, ReportFormat};
 use crate::browser;
@@ -14,12 +14,11 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The page of a run in its folder.
+/// Name of a run's page in its folder.
 const RUN_PAGE: &str = "report.html";
-/// The page of the campaign in a folder that is made for it.
+/// Name of the campaign's page in a folder given by the user.
 const FOLDER_PAGE: &str = "index.html";
 
-/// Writes the page, or prints the table in the format that the flags name.
 pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<ExitCode> {
     finish_leftovers(folder.runs());
     let shown = LoadedCampaign::read(folder)?;
@@ -42,8 +41,8 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of the campaign: with a page of each run in its own folder or the one that is named, else
-/// alone, so that it works wherever it is taken.
+/// Writes the campaign's page. Given a folder, or next to the runs, it links a page of each run;
+/// written to a single file, it links nothing and can be copied anywhere.
 fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> anyhow::Result<()> {
     let (path, page) = match &args.output {
         None => {
@@ -85,17 +84,16 @@ fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> a
     Ok(())
 }
 
-/// Whether a path names a folder: one that is there, or by the slash at its end.
+/// Whether a path names a folder: an existing one, or one written with a slash at the end.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// The name of a run's folder.
 fn name(run: &Path) -> Cow<'_, str> {
     run.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Writes the page of each run; one that cannot be written does not keep the others from it.
+/// Writes the page of each run; one failure does not stop the others.
 fn write_run_pages(shown: &LoadedCampaign, write: impl Fn(&Path) -> anyhow::Result<()>) {
     for run in shown.folders() {
         if let Err(error) = write(&run) {
@@ -108,7 +106,7 @@ fn page_of(run: &Path) -> anyhow::Result<String> {
     Ok(latlab_report::stored::page(&[LoadedRun::read(run)?]))
 }
 
-/// A page that is newer than its run is what it would be again.
+/// Writes a run's page unless the existing one is newer than the run.
 fn write_page_of(run: &Path) -> anyhow::Result<()> {
     let changed = |name: &str| run.join(name).metadata().and_then(|there| there.modified()).ok();
     if changed(RUN_PAGE) > changed("run.json") {

@@ -1,4 +1,4 @@
-//! The flags of `latlab respond`.
+//! Flags of `latlab respond`.
 
 use crate::flags::guest::GuestArgs;
 use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
@@ -206,7 +206,7 @@ pub struct LinuxArgs {
 }
 
 impl LinuxArgs {
-    /// The policy of the responder; an error is one line.
+    /// The responder's policy; an error is one line.
     pub fn policy(&self) -> Result<Policy, String> {
         let priority = self.priority.unwrap_or(Policy::DEFAULT_PRIORITY);
         match (self.policy.as_deref().unwrap_or("fifo"), self.priority) {
@@ -218,15 +218,15 @@ impl LinuxArgs {
         }
     }
 
-    /// What runs beside it: the loads, and the faults of a guest, which count from the end of the warm-up. An
-    /// error is one line.
+    /// The loads, and the faults of a guest, timed from the end of the warm-up. An error is one
+    /// line.
     pub fn loads(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
         let mut loads = load_library::resolve(&self.load, &Library::new(None))?;
         loads.extend(self.guest.faults(warm_up)?);
         Ok(loads)
     }
 
-    /// Takes what the name of a board stands for, unless the command line says otherwise.
+    /// Takes over a named board's defaults, unless the command line says otherwise.
     fn take_defaults(&mut self, named: NamedTarget) {
         self.guest.target = Some(named.target.to_string());
         self.cpus = self.cpus.take().or(named.cpus);
@@ -236,12 +236,12 @@ impl LinuxArgs {
     }
 }
 
-/// What `latlab respond` has of the options of `latlab run`.
+/// Whether `latlab respond` shares this option of `latlab run`.
 pub fn is_shared(option: &PlanOption) -> bool {
     of_machine(option) || ["seed", "cpus", "policy", "priority", "deadline"].contains(&option.name)
 }
 
-/// What of it is about the machine that answers.
+/// Whether it applies to the machine that answers.
 pub fn of_machine(option: &PlanOption) -> bool {
     ["target", "fault", "load", "tune", "set"].contains(&option.name)
 }
@@ -249,18 +249,16 @@ pub fn of_machine(option: &PlanOption) -> bool {
 /// What can be simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Simulated {
-    /// A sketch of ours on an Arduino Uno.
+    /// One of latlab's sketches on an Arduino Uno.
     Uno(SimulatedResponder),
-    /// A firmware of one's own on a microcontroller.
+    /// The user's firmware on a microcontroller.
     Avr,
-    /// A responder on Linux.
     Linux(LinuxResponderName),
-    /// Those of a published experiment.
+    /// All responders of a published experiment.
     Published,
 }
 
 impl Simulated {
-    /// All of it.
     pub const ALL: &[Simulated] = &[
         Simulated::Uno(SimulatedResponder::Irq),
         Simulated::Uno(SimulatedResponder::IrqWithoutTimer),
@@ -278,7 +276,6 @@ impl Simulated {
         Simulated::Published,
     ];
 
-    /// Its word on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Simulated::Uno(uno) => uno.as_str(),
@@ -326,7 +323,7 @@ Each response belongs to the last stimulus before it. Missing, late, double, spu
 responses are counted. The result is stored like any other run.";
 
 impl RespondArgs {
-    /// With the board, CPUs, loads and deadline that the name of a target stands for; an error is one
+    /// Adds the board, CPUs, loads and deadline that a target's name stands for; an error is one
     /// line.
     pub fn with_defaults(&self) -> Result<RespondArgs, String> {
         let mut args = self.clone();
@@ -337,7 +334,7 @@ impl RespondArgs {
         Ok(args)
     }
 
-    /// What is asked of a capture.
+    /// Which edges of a capture to measure.
     pub fn query(&self) -> Query {
         Query {
             stimulus: self.width.clone().or(self.stimulus.clone()),
@@ -357,13 +354,13 @@ impl RespondArgs {
         }
     }
 
-    /// The times of the stimuli of a simulation.
+    /// When a simulation sets its stimuli.
     pub fn stimuli(&self) -> Result<Stimulus, String> {
         let text = self.stimulus.as_deref().unwrap_or("random:1ms..2ms");
         text.parse().map_err(|error| format!("--stimulus {text}: {error}"))
     }
 
-    /// The captures, each of one file or of all.
+    /// The captures: each file separately, or all files as one.
     pub fn captures(&self) -> Vec<Vec<PathBuf>> {
         match self.join {
             true => vec![self.from.clone()],
@@ -371,12 +368,11 @@ impl RespondArgs {
         }
     }
 
-    /// Whether an instrument measures.
     fn has_instrument(&self) -> bool {
         self.scope.is_some() || self.logic.is_some()
     }
 
-    /// Refuses what the published experiment says itself; an error is one line for the user.
+    /// Refuses what the published experiment sets itself; an error is one line for the user.
     fn check_published(&self) -> Result<(), String> {
         let LinuxArgs { policy, priority, load, .. } = &self.linux;
         let own = [
@@ -397,7 +393,7 @@ impl RespondArgs {
         }
     }
 
-    /// Whether these make sense together; an error is one line for the user.
+    /// Refuses contradicting flags; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         check_positive([
             ("--window", self.window),

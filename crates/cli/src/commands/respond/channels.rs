@@ -1,4 +1,4 @@
-//! `latlab respond --look`: what a capture holds.
+//! `latlab respond --look`: lists the channels of a capture.
 
 use super::args::RespondArgs;
 use crate::documents::{CaptureListing, ListedChannel};
@@ -15,10 +15,9 @@ use latlab_report::Glyphs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Characters of the picture of a channel.
+/// Width of a channel's picture, in characters.
 const PARTS: usize = 64;
 
-/// Prints what each capture holds.
 pub fn list_channels(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     let (mut all, mut failed) = (Vec::new(), None);
     for paths in args.captures() {
@@ -87,7 +86,7 @@ fn listing_of_capture(paths: &[PathBuf], survey: CaptureSurvey) -> CaptureListin
     }
 }
 
-/// What could not be read, or is missing.
+/// Describes what is missing or could not be read.
 fn lost_note(loss: &Loss) -> String {
     let (count, first) = (loss.count, loss.first.in_words());
     match (loss.kind, count) {
@@ -98,7 +97,7 @@ fn lost_note(loss: &Loss) -> String {
     }
 }
 
-/// Why nothing on a channel is an edge.
+/// Explains why a channel is noise and has no edges.
 fn noise_note((channel, seen): (&latlab_capture::Channel, &ChannelSurvey)) -> Option<String> {
     let levels = seen.levels.pair().filter(|_| channel.kind == Kind::Sampled)?;
     let why = levels.noise_in_words(levels.is_noise?);
@@ -136,7 +135,7 @@ fn names(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" + ")
 }
 
-/// Low, high, or both in one part of the time.
+/// One character per part: low, high, or both.
 fn picture(parts: &[(bool, bool)], glyphs: Glyphs) -> String {
     let [low, high, both] = match glyphs {
         Glyphs::Unicode => ['▁', '▔', '█'],
@@ -183,7 +182,7 @@ fn text(looked: &CaptureListing) -> String {
     text
 }
 
-/// The resolution, and the rate where samples have one.
+/// The resolution, and the sample rate if there is one.
 fn rate(resolution_ns: f64) -> String {
     let hertz = SECOND_PS as f64 / (resolution_ns * 1e3);
     let rate = match hertz {
@@ -200,7 +199,7 @@ fn rate(resolution_ns: f64) -> String {
 }
 
 fn rounded(number: f64) -> f64 {
-    // To four digits, since the distance of samples is rounded.
+    // Four digits: the sample interval is rounded.
     let digits = 10f64.powi(3 - number.abs().max(1e-9).log10().floor() as i32);
     (number * digits).round() / digits
 }

@@ -1,4 +1,4 @@
-//! `latlab respond --gpio`: a wire between two lines of this board.
+//! `latlab respond --gpio`: a wire between two GPIO lines of this board.
 
 use super::args::{RespondArgs, is_shared};
 use crate::commands::run::{Shown, measure_plan};
@@ -12,13 +12,13 @@ use latlab_model::respond::Respond;
 use latlab_model::shell::Line;
 use latlab_store::{Finished, Store};
 
-/// The name of a run that has no other.
+/// Default name of a run.
 const NAME: &str = "wire";
 
-/// Edges that are answered before the first that counts, so that all that runs was used before.
+/// Edges before the first that counts, to warm up the code path.
 const WARM_UP: i64 = 10;
 
-/// Measures the wire and stores what it did.
+/// Measures the wire and stores the run.
 pub fn record_wire(
     args: &RespondArgs,
     stimulus: &GpioLine,
@@ -78,7 +78,7 @@ fn plan(args: &RespondArgs, stimulus: &GpioLine) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// The command that makes such a run again.
+/// The command that repeats such a run.
 fn command(args: &RespondArgs, stimulus: &GpioLine, plan: &Plan) -> String {
     let line = Line::new("latlab respond")
         .option("--gpio", Some(stimulus.to_string()))

@@ -13,7 +13,7 @@ use latlab_model::shell::Line;
 use latlab_model::{Nanos, Plan, Target};
 use latlab_store::{Finished, Store};
 
-/// Runs the responder and stores what it did.
+/// Runs the responder and stores the run.
 pub fn record(
     args: &RespondArgs,
     name: LinuxResponderName,
@@ -78,7 +78,7 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
     Ok(plan)
 }
 
-/// That of the program; where the kernel answers there is none.
+/// The program's policy. `None` if the kernel answers.
 fn policy(args: &RespondArgs, name: LinuxResponderName) -> Result<Option<Policy>, String> {
     let LinuxArgs { policy, priority, .. } = &args.linux;
     if !name.is_program() {
@@ -95,7 +95,7 @@ fn description(args: &RespondArgs, stimulus: Stimulus) -> String {
     format!("{simulated}, {} edges, {stimulus}, seed {}", args.edges, args.seed)
 }
 
-/// The command that makes this run again.
+/// The command that repeats this run.
 fn command(args: &RespondArgs, plan: &Plan) -> String {
     let edges = args.edges.to_string();
     let line = Line::new("latlab respond")

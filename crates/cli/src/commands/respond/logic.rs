@@ -1,4 +1,4 @@
-//! `latlab respond --logic`: a capture of a logic analyser, made now.
+//! `latlab respond --logic`: captures with a logic analyser.
 
 use super::args::RespondArgs;
 use super::{CapturePart, CapturedPart, machine, plan, record_part};
@@ -10,7 +10,7 @@ use latlab_model::run::EndReason;
 use latlab_store::{Finished, Store};
 use std::time::Instant;
 
-/// Captures, keeps the capture with the run, and reads it.
+/// Captures, measures the capture, and stores it with the run.
 pub fn record_logic(
     args: &RespondArgs,
     driver: &str,
@@ -18,7 +18,7 @@ pub fn record_logic(
     stop: &StopFlag,
 ) -> anyhow::Result<Finished> {
     let query = args.query();
-    // All channels, where it is left open which ones are meant.
+    // Empty, which captures all channels, unless stimulus and response are both named.
     let known = query.stimulus.iter().zip(&query.response);
     let channels = known.flat_map(|(stimulus, response)| {
         [Some(stimulus), Some(response), query.marker.as_ref()].into_iter().flatten().cloned()
@@ -40,7 +40,7 @@ pub fn record_logic(
         seed: None,
         answering: Answering::default(),
     };
-    // Whatever the capture takes, the machine that answers is loaded and watched meanwhile.
+    // However long the capture takes, the machine that answers is under load and observed.
     let mut agent = machine::start(&plan(args, &part)?, name, stop)?;
     let begun = Instant::now();
     let session = capture(&order, stop).map_err(ExitError::cannot_measure)?;
@@ -52,7 +52,7 @@ pub fn record_logic(
             captured.ended = EndReason::Interrupted;
         }
     });
-    // The capture was ended, and is read to its end.
+    // An interrupt ended the capture, but must not end reading it.
     let never = StopFlag::new();
     record_part(args, store, part, if session.is_interrupted { &never } else { stop })
 }

@@ -8,8 +8,8 @@ use latlab_conduct::respond::AnsweringMachine;
 use latlab_model::plan::{IdleStates, Keep, Method, OnMachine, Policy};
 use latlab_model::{Nanos, Plan};
 
-/// Whether an agent is to be on the machine that answers: where it is named, or something is to be
-/// done there. Otherwise nobody knows which machine answers.
+/// Whether to start an agent on the machine that answers: if it is named, or loads or settings are
+/// asked for. Otherwise latlab does not know which machine answers.
 fn is_asked_for(args: &RespondArgs) -> bool {
     let asked = &args.linux;
     let has_instrument = args.scope.is_some() || args.logic.is_some();
@@ -17,7 +17,7 @@ fn is_asked_for(args: &RespondArgs) -> bool {
     has_instrument && (asked.guest.target.is_some() || does)
 }
 
-/// The plan with what is asked of that machine.
+/// Adds loads and settings of that machine to the plan.
 pub fn with_machine(mut plan: Plan, args: &RespondArgs) -> Result<Plan, ExitError> {
     if !is_asked_for(args) {
         return Ok(plan);
@@ -27,7 +27,7 @@ pub fn with_machine(mut plan: Plan, args: &RespondArgs) -> Result<Plan, ExitErro
         asked.with_machine = true;
     }
     plan.seed = Some(0);
-    // Of the thread that waits; nothing else is changed there unless it is asked for.
+    // The policy of the agent's waiting thread. Nothing else is changed unless asked for.
     plan.who.policy = Some(Policy::Other);
     plan.until.warm_up_ns = Some(Nanos::ZERO);
     plan.keep.telemetry = Keep::default().telemetry;
@@ -43,7 +43,7 @@ pub fn with_machine(mut plan: Plan, args: &RespondArgs) -> Result<Plan, ExitErro
     Ok(plan)
 }
 
-/// Starts the agent there; none where there is none.
+/// Starts the agent. `None` if the plan has none.
 pub fn start(plan: &Plan, id: &str, stop: &StopFlag) -> anyhow::Result<Option<AnsweringMachine>> {
     if !plan.method.has_agent() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `latlab respond`: how fast a pin answers a pin.
+//! `latlab respond`: the time from an edge on one pin to the answer on another.
 
 pub mod args;
 mod channels;
@@ -37,7 +37,7 @@ use latlab_store::{Finished, Store, new_id};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// A run that is to be made.
+/// A run to measure from captures.
 struct CapturePart {
     name: String,
     paths: Vec<PathBuf>,
@@ -48,23 +48,20 @@ struct CapturePart {
     answering: Answering,
 }
 
-/// What is known of a simulation.
 struct SimulatedPart {
-    /// What was simulated, in words.
+    /// For people to read.
     description: String,
-    /// Nothing happens between these.
+    /// Edges fall on multiples of this time.
     cycle_ps: i64,
 }
 
-/// What is known of a capture that latlab had made.
+/// A capture that latlab made itself.
 struct CapturedPart {
-    /// The command that wrote it.
+    /// The command that captured it.
     command: String,
-    /// Why it ended.
     ended: EndReason,
 }
 
-/// `latlab respond`.
 pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     args.check().map_err(ExitError::usage)?;
     let args = &args.with_defaults().map_err(ExitError::usage)?;
@@ -82,7 +79,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
             captures.into_iter().try_for_each(|paths| {
                 match record_part(args, &store, capture_part(args, paths), stop) {
                     Ok(run) => finished.push(run),
-                    // The other files of a batch are read all the same.
+                    // A bad file does not stop a batch.
                     Err(error) if is_batch && error_code(&error) == EXIT_USAGE => {
                         unread += 1;
                         warn(error);
@@ -113,7 +110,7 @@ pub fn respond(args: &RespondArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(worst))
 }
 
-/// Measures what makes a single run.
+/// Measures a single run.
 fn record_one(args: &RespondArgs, store: &Store, stop: &StopFlag) -> anyhow::Result<Finished> {
     match (args.simulate, &args.scope, &args.logic, &args.gpio) {
         (.., Some(stimulus)) => gpio::record_wire(args, stimulus, store, stop),
@@ -130,7 +127,7 @@ fn record_one(args: &RespondArgs, store: &Store, stop: &StopFlag) -> anyhow::Res
     }
 }
 
-/// All runs as one page.
+/// Writes all runs into one page.
 fn write_page(path: &Path, finished: &[Finished]) -> anyhow::Result<()> {
     let runs =
         finished.iter().map(|one| LoadedRun::read(&one.path)).collect::<Result<Vec<_>, _>>()?;
@@ -266,7 +263,7 @@ fn plan(args: &RespondArgs, part: &CapturePart) -> Result<Plan, ExitError> {
     Ok(plan)
 }
 
-/// The command that makes this run again.
+/// The command that repeats this run.
 fn command(args: &RespondArgs, part: &CapturePart, plan: &Plan) -> String {
     let mut line = match part.simulated.is_none() && args.logic.is_none() {
         true => Line::new("latlab respond --from").words(&part.paths),
@@ -326,7 +323,7 @@ fn command(args: &RespondArgs, part: &CapturePart, plan: &Plan) -> String {
     line.to_string()
 }
 
-/// What came of it: all of a single run, the figures of several beside each other.
+/// Prints the result: a single run in full, the figures of several side by side.
 fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     if finished.is_empty() {
         return Ok(());
@@ -358,7 +355,7 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     print_text(&text)
 }
 
-/// The responses of each run in picoseconds, in their order.
+/// The response times of each run, in picoseconds and in order.
 fn series(finished: &[Finished]) -> anyhow::Result<Vec<(&Run, Vec<i64>)>> {
     let latencies = |path: &Path, run: &Run| -> anyhow::Result<Vec<i64>> {
         let samples = latlab_report::stored::responses(path, run)?;

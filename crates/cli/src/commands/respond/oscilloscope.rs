@@ -18,10 +18,10 @@ use latlab_store::{Finished, Store, new_id};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
 
-/// The name of a run that has no other.
+/// Default name of a run.
 const NAME: &str = "oscilloscope";
 
-/// Asks for the readings and stores them.
+/// Takes readings and stores the run.
 pub fn record_scope(
     args: &RespondArgs,
     resource: &Resource,
@@ -72,7 +72,7 @@ pub fn record_scope(
     let watched = stderr().is_terminal();
     let finished = record_readings(request, |done| {
         if watched {
-            // Nobody may be there to read it.
+            // Standard error may be closed.
             let _ = write!(stderr(), "\r{done} of {} readings ", args.count);
         }
     });
@@ -86,7 +86,8 @@ fn setting(what: &str, identity: &str) -> Setting {
     Setting::new(what, identity.to_string(), identity.to_string())
 }
 
-/// An oscilloscope measures from one edge to one other.
+/// Whether the edge is a rising one. Refuses both edges: an oscilloscope measures between two given
+/// ones.
 fn is_rising(edge: EdgeKind) -> Result<bool, String> {
     match edge {
         EdgeKind::Rising => Ok(true),
@@ -114,7 +115,7 @@ fn plan(args: &RespondArgs, scope: &Scope) -> Result<Plan, ExitError> {
     Ok(plan)
 }
 
-/// The command that takes such readings again.
+/// The command that repeats such a run.
 fn command(args: &RespondArgs, scope: &Scope, plan: &Plan) -> String {
     let (stimulus, response) = channels(args);
     let mut line = Line::new("latlab respond");

@@ -1,5 +1,5 @@
-//! `latlab respond --simulate published`: the five responders of a published experiment, one after the
-//! other, idle and busy, as near to what was published as a simulation comes.
+//! `latlab respond --simulate published`: the five responders of a published experiment in turn,
+//! idle and busy, as closely as a simulation can repeat them.
 
 use super::args::{LinuxArgs, RespondArgs, Simulated};
 use crate::flags::FileRuns;
@@ -7,15 +7,14 @@ use crate::flags::guest::GuestArgs;
 use latlab_conduct::respond::simulate::SimulatedResponder;
 use latlab_model::respond::LinuxResponderName;
 
-/// The guest, unless another one is asked for: the experiment had a stock kernel.
+/// Default guest: the experiment ran on a stock kernel.
 const TARGET: &str = "lab:x86-64/stock";
-/// Stimuli as far from each other as they were, but at no fixed phase to a tick.
+/// The published intervals between stimuli, randomised to avoid a fixed phase to the tick.
 const UNO_STIMULI: &str = "random:80us..120us";
 const LINUX_STIMULI: &str = "random:9ms..11ms";
-/// What kept the board busy.
+/// The experiment's busy load.
 const BUSY: &str = "command,run=while :; do :; done";
 
-/// A series of the experiment.
 struct Series {
     name: &'static str,
     responder: Simulated,
@@ -42,7 +41,7 @@ impl Series {
         Series { name, responder, is_busy }
     }
 
-    /// The command that makes this series alone.
+    /// The command that repeats only this series.
     fn command(&self, asked: &RespondArgs) -> RespondArgs {
         let linux = &asked.linux;
         let own = match self.responder {
@@ -51,7 +50,7 @@ impl Series {
                     target: linux.guest.target.clone().or(Some(TARGET.to_string())),
                     ..linux.guest.clone()
                 },
-                // Nobody gave the programs a priority.
+                // The experiment set no priority.
                 policy: name.is_program().then(|| "other".to_string()),
                 load: if self.is_busy { vec![BUSY.to_string()] } else { Vec::new() },
                 ..linux.clone()
@@ -72,7 +71,7 @@ impl Series {
     }
 }
 
-/// The commands whose runs are the experiment.
+/// The commands that together make the experiment.
 pub fn commands(asked: &RespondArgs) -> Vec<RespondArgs> {
     SERIES.iter().map(|series| series.command(asked)).collect()
 }

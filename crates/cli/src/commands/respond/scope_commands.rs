@@ -1,9 +1,9 @@
-//! What oscilloscopes are told: the definitions of the program, and a file of the user's.
+//! Remote commands of oscilloscopes: built-in definitions, and a file of the user's.
 
 use latlab_model::respond::ScopeCommands;
 use std::path::Path;
 
-/// The oscilloscopes that latlab knows, by maker.
+/// The built-in definitions, by maker.
 const KNOWN: &[(&str, &str)] = &[
     ("keysight", include_str!("../../../scopes/keysight.toml")),
     ("rigol", include_str!("../../../scopes/rigol.toml")),
@@ -11,8 +11,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("tektronix", include_str!("../../../scopes/tektronix.toml")),
 ];
 
-/// The commands for an instrument that says this of itself: of the file, if one is given. An error
-/// is one line.
+/// The commands for an instrument with this identity: from the file, if one is given. An error is
+/// one line.
 pub fn commands_for(identity: &str, file: Option<&Path>) -> Result<ScopeCommands, String> {
     if let Some(path) = file {
         let place = path.display();
@@ -57,7 +57,7 @@ fn parse(place: &str, text: &str) -> Result<ScopeCommands, String> {
     }
 }
 
-/// The commands with their words for channels and edges in place; an error is one line.
+/// Fills in the words for channels and edges; an error is one line.
 pub fn filled(
     commands: ScopeCommands,
     (stimulus, response): (&str, &str),

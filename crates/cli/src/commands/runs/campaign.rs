@@ -8,7 +8,6 @@ use latlab_report::campaign::{csv, markdown};
 use latlab_report::stored::LoadedCampaign;
 use latlab_store::CampaignFolder;
 
-/// Prints the table in the format that the flags name.
 pub fn show(folder: &CampaignFolder, args: &ShowArgs) -> anyhow::Result<()> {
     if args.window.is_some() {
         bail!("--window needs a single run, such as {}/runs/…", folder.path().display());

@@ -11,7 +11,7 @@ use latlab_report::{RunTable, rendered};
 use latlab_stats::MeasuredRun;
 use std::path::PathBuf;
 
-/// Prints the runs of these folders, the baseline first, in the format that the flags name.
+/// Prints the runs side by side, the baseline first.
 pub fn show(folders: &[PathBuf], args: &ShowArgs) -> anyhow::Result<()> {
     if args.window.is_some() {
         bail!("--window needs a single run");

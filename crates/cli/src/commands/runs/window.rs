@@ -1,4 +1,4 @@
-//! `latlab show --window`: a stretch of a run, from its samples.
+//! `latlab show --window`: a part of a run, from its samples.
 
 use crate::commands::runs::args::ShowFormat;
 use crate::output::{note_print, print_json, print_text, sanitize_run, style, width};
@@ -9,7 +9,6 @@ use latlab_store::{Error, WindowReader};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-/// Prints the figures of the window, or its samples.
 pub fn show(
     folder: &Path,
     run: &Run,
@@ -33,7 +32,7 @@ fn csv(stretch: &WindowReader) -> anyhow::Result<()> {
     note_print();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match stretch.csv(&mut out) {
-        // A reader that has seen enough (`| head`) is no error, and gets nothing more.
+        // A closed pipe (`| head`) is no error.
         Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::BrokenPipe => {
             let _ = out.into_parts();
             Ok(())

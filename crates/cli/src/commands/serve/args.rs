@@ -1,4 +1,4 @@
-//! The flags of `latlab serve`, and what they mean.
+//! Flags of `latlab serve`, and what they mean.
 
 use clap::Args;
 use latlab_serve::Token;
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where a browser finds the runs unless somebody says otherwise.
+/// Default port.
 pub const PORT: u16 = 8137;
 
 /// Flags of `latlab serve`.
@@ -44,7 +44,6 @@ Examples:
 A browser gets access once through /?token=TOKEN, and keeps a cookie. There is no encryption: use
 ssh or a proxy between machines. Ctrl-C ends the server. It never changes a run.";
 
-/// An address, with a port or without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Listen {
     address: IpAddr,
@@ -69,7 +68,7 @@ impl FromStr for Listen {
 }
 
 impl ServeArgs {
-    /// Where to listen, and whether another port will do; an error is one line.
+    /// The address to listen on, and whether another port will do; an error is one line.
     pub fn address(&self, has_token: bool) -> Result<(SocketAddr, bool), String> {
         let listen = self.listen;
         let address = listen.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |listen| listen.address);

@@ -1,4 +1,4 @@
-//! The flags of `latlab trend`.
+//! Flags of `latlab trend`.
 
 use crate::commands::result_output::ResultOutputArgs;
 use crate::flags::{share, time_of_run, value_parser_of};

@@ -23,7 +23,6 @@ use latlab_stats::{BuildRun, trend};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-/// What `latlab trend` does.
 pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.result.out.as_deref());
     recover(&store);
@@ -70,25 +69,25 @@ impl ResultOutput for Trend {
     }
 }
 
-/// Whether a run is of the time and the board that are asked for.
+/// Whether a run is within the time and of the board that the flags select.
 fn is_meant(run: &Run, args: &TrendArgs) -> bool {
     let board = |text: &String| {
         let names = [&run.machine.board, &run.machine.hostname];
         names.into_iter().flatten().any(|name| name.contains(text.as_str()))
     };
-    // Times are RFC 3339 in UTC, which sort as texts.
+    // RFC 3339 times in UTC sort as text.
     let started = recorded(run).unwrap_or_else(|| run.started.clone());
     args.since.as_ref().is_none_or(|since| started.as_str() >= since.as_str())
         && args.board.as_ref().is_none_or(board)
 }
 
-/// When the file of an imported run says that it was recorded, in UTC.
+/// When an imported recording was made, in UTC, if its file says so.
 fn recorded(run: &Run) -> Option<String> {
     let Method::Import(import) = &run.asked.method else { return None };
     let text = import.recorded.as_deref()?.trim();
     let zoned = rfc2822::parse(text).map(|time| time.timestamp());
     let time = zoned.or_else(|_| text.parse::<Timestamp>()).or_else(|_| {
-        // Without a zone it is taken as UTC: what counts is the order.
+        // A time without a zone is taken as UTC: only the order matters.
         text.parse::<DateTime>()
             .and_then(|time| time.to_zoned(TimeZone::UTC))
             .map(|time| time.timestamp())
@@ -96,7 +95,7 @@ fn recorded(run: &Run) -> Option<String> {
     time.ok().map(|time| time.to_string())
 }
 
-/// The first of what tells builds apart in which the runs differ.
+/// The default for `--by`: the first build property in which the runs differ.
 fn usual(runs: &[StoredRun]) -> BuildBy {
     let differs = |by: &BuildBy| {
         runs.iter().map(|one| build(&one.run, *by)).collect::<BTreeSet<_>>().len() > 1
@@ -104,12 +103,12 @@ fn usual(runs: &[StoredRun]) -> BuildBy {
     [BuildBy::Kernel, BuildBy::Name].into_iter().find(differs).unwrap_or(BuildBy::Run)
 }
 
-/// The name of the build that a run is of.
+/// Names the build of a run.
 fn build(run: &Run, by: BuildBy) -> String {
     match by {
         BuildBy::Kernel => {
             let machine = &run.machine;
-            // The same release may be built again.
+            // The same kernel release may be built more than once.
             let number = machine.kernel_version.split_whitespace().next().unwrap_or_default();
             format!("{} {number}", machine.kernel).trim().to_string()
         }

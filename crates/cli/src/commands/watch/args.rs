@@ -1,4 +1,4 @@
-//! The flags of `latlab watch`.
+//! Flags of `latlab watch`.
 
 use crate::exit::ExitError;
 use crate::flags::plan::MeasureArgs;
@@ -41,7 +41,7 @@ pub struct WatchArgs {
 
 const WATCH: &str = "Rounds";
 
-/// What is usual here and not in `latlab run`: little, and nothing of the machine is changed.
+/// Defaults that differ from `latlab run`: a light measurement that changes nothing on the machine.
 const DEFAULTS: [(&str, &str); 5] = [
     ("name", "watch"),
     ("for", "5s"),
@@ -50,14 +50,14 @@ const DEFAULTS: [(&str, &str); 5] = [
     ("idle-states", "system"),
 ];
 
-/// The command with its own defaults.
+/// Adjusts the command to the defaults of `watch`.
 pub fn with_defaults(watch: Command) -> Command {
     let watch = ["detach", "board-folder"]
         .into_iter()
         .fold(watch, |watch, id| watch.mut_arg(id, |arg: Arg| arg.hide(true)));
     DEFAULTS.into_iter().fold(watch, |watch, (id, value)| {
         watch.mut_arg(id, |arg: Arg| {
-            // What a help text says of the default of `latlab run`.
+            // The help text without the default of `latlab run`.
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let help = help.split(" [default").next().unwrap_or_default().to_string();
             arg.help(help).default_value(value)
@@ -66,7 +66,6 @@ pub fn with_defaults(watch: Command) -> Command {
 }
 
 impl WatchArgs {
-    /// Refuses what cannot be watched.
     pub fn check(&self) -> Result<(), ExitError> {
         check_positive([("--every", Some(self.every))]).map_err(ExitError::usage)?;
         match self.on_fail.as_ref().is_some_and(|command| command.trim().is_empty()) {
@@ -75,7 +74,7 @@ impl WatchArgs {
         }
     }
 
-    /// Refuses rounds that cannot be watched.
+    /// Refuses plans that `watch` cannot measure.
     pub fn check_plan(&self, plan: &Plan) -> Result<(), ExitError> {
         let Until { deadline_ns, stop_above_ns, .. } = &plan.until;
         if self.on_fail.is_some() && deadline_ns.is_none() && stop_above_ns.is_none() {
@@ -99,7 +98,7 @@ Examples:
 
 A file 'keep' in the folder of a run keeps the run. Ctrl-C and SIGTERM end it, and the round is stored.";
 
-/// A share of a CPU in percent.
+/// A share of one CPU, in percent.
 fn share_of_cpu(text: &str) -> Result<f64, String> {
     let expected = || format!("'{text}' is not a share between 0.001% and 100%, such as 0.1%");
     let number: f64 = text.trim_end_matches('%').trim().parse().map_err(|_| expected())?;
@@ -109,7 +108,7 @@ fn share_of_cpu(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How many rounds to measure, at least one.
+/// Number of rounds, at least one.
 fn rounds(text: &str) -> Result<u64, String> {
     whole(text).and_then(|count| match count {
         0 => Err("expected 1 or more".to_string()),

@@ -1,4 +1,4 @@
-//! `--on-fail`: a command for a round that failed.
+//! `--on-fail`: a command to run after a failed round.
 
 use crate::documents::WatchAlarm;
 use crate::output::warn;
@@ -9,12 +9,12 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A command that takes longer is ended, so that it keeps nothing from being measured.
+/// The command is killed after this time, so that it cannot hold up the next round.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// One that still runs when the watch is to end has so long.
+/// Once the watch is to end, the command gets only this much longer.
 const AT_THE_END: Duration = Duration::from_secs(3);
 
-/// Runs the command with the round as a line of JSON on its input, and waits for it.
+/// Runs the command with the round as a line of JSON on its standard input, and waits for it.
 pub fn run(command: &str, alarm: &WatchAlarm<'_>, stop: &StopFlag) {
     match start(command, alarm).and_then(|child| wait(child, stop)) {
         Ok(None) => {}
@@ -24,17 +24,17 @@ pub fn run(command: &str, alarm: &WatchAlarm<'_>, stop: &StopFlag) {
 }
 
 fn start(command: &str, alarm: &WatchAlarm<'_>) -> io::Result<Child> {
-    // A group of its own, so that all it has started can be ended with it.
+    // A new process group, so that its children can be killed with it.
     let mut child =
         Command::new("sh").process_group(0).args(["-c", command]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A hook need not read its input.
+        // The command may not read its input.
         let _ = writeln!(input, "{}", serde_json::to_string(alarm)?);
     }
     Ok(child)
 }
 
-/// What is wrong with how it ended.
+/// Waits for the command. `None` if it succeeded, else what went wrong.
 fn wait(mut child: Child, stop: &StopFlag) -> io::Result<Option<String>> {
     let mut until = Instant::now() + PATIENCE;
     let mut why = format!("took longer than {} s and was ended", PATIENCE.as_secs());

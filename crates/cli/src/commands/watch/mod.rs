@@ -1,7 +1,7 @@
-//! `latlab watch`: measures a little, often.
+//! `latlab watch`: short measurements, repeated.
 //!
-//! Each look at the rounds so far is one more chance to be wrong, so that what is said of all of them is
-//! any-time valid (`latlab_stats::Rounds`).
+//! Each look at the rounds so far is one more chance to be wrong, so statements about all of them
+//! are any-time valid (`latlab_stats::Rounds`).
 
 pub mod args;
 mod hook;
@@ -26,16 +26,16 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
-/// A sleep between two looks at the flag that ends all: a signal that comes just before a sleep does not
-/// end it.
+/// Longest sleep before the stop flag is checked: a signal that arrives just before a sleep does
+/// not interrupt it.
 const NAP: Nanos = Nanos(1_000_000_000);
 
-/// What `latlab watch` does.
 pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     args.check()?;
     let plan = plan(args)?;
     let store = open_store(args.out.as_deref());
-    // Before unfinished runs are finished: those are then the newest, and a path that is no folder ends it here.
+    // Look before `recover` finishes leftover runs, which would then be the newest. Also fails
+    // early if the path is not a folder.
     let mut runs = RollingRuns::open(&store, &plan.name)?;
     refuse_unwritable(&store)?;
     recover(&store);
@@ -70,7 +70,7 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
             ));
         }
         while !stop.is_set() && since() < next {
-            // A signal may end it before.
+            // A signal may interrupt the sleep.
             let _ = sleep_for(Clock::Boottime, NAP.min(next - since()).0.max(0));
         }
         if stop.is_set() {
@@ -80,7 +80,8 @@ pub fn watch(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a folder of runs that nobody may write to; a full disk may have room in a later round.
+/// Refuses a folder of runs that cannot be written to. A full disk is accepted: a later round may
+/// have room.
 fn refuse_unwritable(store: &Store) -> anyhow::Result<()> {
     match store.begin(&new_id(jiff::Timestamp::now(), "watch")) {
         Ok(open) => Ok(open.discard()?),
@@ -93,7 +94,7 @@ fn refuse_unwritable(store: &Store) -> anyhow::Result<()> {
     }
 }
 
-/// The plan of a round, with its own seed.
+/// The plan of a round, with a fresh seed.
 fn plan(args: &WatchArgs) -> Result<Plan, ExitError> {
     let seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let plan = args.measure.plan(seed).map_err(ExitError::usage)?;
@@ -104,22 +105,22 @@ fn plan(args: &WatchArgs) -> Result<Plan, ExitError> {
     }
 }
 
-/// The rounds and what is known of them.
+/// The rounds so far.
 struct Watch<'a> {
     args: &'a WatchArgs,
     store: Store,
     runs: RollingRuns,
     spent: CpuSpent,
-    /// Runs of which was said why they stay.
+    /// Runs already reported as kept.
     told: BTreeSet<String>,
-    /// Rounds that failed since the last one that passed.
+    /// Consecutive failed rounds up to now.
     failures: u64,
-    /// The bursts of all rounds.
+    /// Bursts of deadline misses over all rounds.
     rounds: Rounds,
 }
 
 impl Watch<'_> {
-    /// Makes room, measures, says what came of it, and warns.
+    /// One round: makes room, measures, prints the result, and runs the `--on-fail` command.
     fn round(
         &mut self,
         round: u64,
@@ -157,7 +158,7 @@ impl Watch<'_> {
                 });
             }
             Err(_) if stop.is_set() => {}
-            // Wrong flags would fail in every later round too.
+            // Wrong flags would fail in every round.
             Err(error) if round == 1 && error_code(&error) == EXIT_USAGE => return Err(error),
             Err(error) => {
                 let text = format!("{error:#}");
@@ -170,7 +171,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Removes runs until the disk can hold another one, as far as there are any.
+    /// Removes runs until the disk has room for another one, or none can be removed.
     fn make_room(&mut self, plan: &Plan) {
         let store = self.store.clone();
         let is_full = |_| matches!(check_disk_space(plan, &store), Err(Failure::NoRoom(_)));
@@ -178,7 +179,7 @@ impl Watch<'_> {
         self.tell(looked_at, "the disk is full");
     }
 
-    /// Removes what is beyond the limit.
+    /// Removes runs beyond `--keep`.
     fn tell_removed(&mut self, limit: u64) {
         let looked_at = self.runs.remove_while(|left| left > limit);
         self.tell(looked_at, "--keep");
@@ -190,7 +191,7 @@ impl Watch<'_> {
                 Removal::Removed(bytes) => {
                     warn(format_args!("removed {id}, {} ({why})", megabytes(bytes)));
                 }
-                // Once is enough.
+                // Say it once.
                 Removal::Kept(reason) if self.told.insert(id.clone()) => {
                     warn(format_args!("{id} stays: {reason}"));
                 }
@@ -199,7 +200,7 @@ impl Watch<'_> {
         }
     }
 
-    /// A line for a round.
+    /// Prints a round's line.
     fn print(
         &self,
         finished: &Finished,
@@ -212,7 +213,7 @@ impl Watch<'_> {
         let is_silent = match result {
             RoundResult::Failed => false,
             RoundResult::Good => limit.is_some() || exit_code(run) == 0,
-            // A limit that is still open is no news.
+            // A limit that is still undecided is no news.
             RoundResult::NoAnswer => limit.is_some() && !is_invalid,
         };
         if self.args.quiet && is_silent {
@@ -248,7 +249,7 @@ impl Watch<'_> {
         ))
     }
 
-    /// Runs the command of `--on-fail` for a round that failed.
+    /// Runs the `--on-fail` command after a failed round.
     fn warn_of<'b>(
         &mut self,
         result: RoundResult,
@@ -262,27 +263,26 @@ impl Watch<'_> {
         }
         if let (RoundResult::Failed, Some(command)) = (result, &self.args.on_fail) {
             hook::run(command, &alarm(self.failures), stop);
-            // What the command takes is the user's, not ours.
+            // The hook's CPU time is the user's, not latlab's.
             self.spent.forget();
         }
     }
 }
 
-/// What a round says of the machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RoundResult {
     Good,
-    /// Nothing, and so it ends no row of failures.
+    /// Undecided: does not reset the count of consecutive failures.
     NoAnswer,
-    /// A miss or too many bursts of them, or that it cannot be measured.
+    /// A deadline miss, too many bursts of them, or a failure to measure.
     Failed,
 }
 
-/// What all rounds say of `--limit`, and whether that decides.
+/// The verdict of all rounds on `--limit`. The word is `None` while undecided.
 type LimitOfRounds = (BurstLimit, Option<VerdictWord>);
 
-/// What a round comes to. Against `--limit` all rounds count, since a round alone shows hardly anything, and
-/// of many rounds that are judged one by one some fail by chance.
+/// The result of a round. With `--limit` all rounds count: a single one shows hardly anything, and
+/// of many rounds judged one by one some fail by chance.
 fn result_of(run: &Run, limit: Option<LimitOfRounds>) -> RoundResult {
     let is_cut = run.ended == EndReason::Lost || run.ended == EndReason::StopAbove;
     match (limit, exit_code(run)) {
@@ -301,11 +301,11 @@ fn is_invalid(run: &Run) -> bool {
     run.verdict.as_ref().is_some_and(|verdict| verdict.word == VerdictWord::Invalid)
 }
 
-/// The CPU time of all rounds.
+/// CPU time spent by latlab.
 struct CpuSpent {
-    /// What the clocks of this process and its children said last.
+    /// CPU time of this process and its children at the last reading.
     counted: Nanos,
-    /// What the last round took.
+    /// CPU time of the last round.
     last: Nanos,
     total: Nanos,
 }
@@ -317,12 +317,12 @@ impl Default for CpuSpent {
 }
 
 impl CpuSpent {
-    /// This process and what it has waited for.
+    /// CPU time of this process and the children it has waited for.
     fn clocks() -> Nanos {
         Nanos(process_cpu_time() + children_cpu_time())
     }
 
-    /// What a round took: of a board its own CPU time, else that of this machine.
+    /// Adds a round: the agent's CPU time if a board was measured, else that of this machine.
     fn add(&mut self, target: &Target, run: Option<&Run>) {
         let now = CpuSpent::clocks();
         let here = now - self.counted;
@@ -343,7 +343,7 @@ impl CpuSpent {
     }
 }
 
-/// The CPU time of the agent.
+/// The agent's CPU time on the target.
 fn on_target(run: &Run) -> Nanos {
     let threads = run.threads.iter().filter_map(|thread| thread.end.as_ref());
     let helpers = run.agent.as_ref().map_or(Nanos::ZERO, |agent| agent.helpers_cpu_ns);

@@ -1,4 +1,5 @@
-//! Guests and boards side by side: a line for each, with what of its own time has passed, and what of ours.
+//! Guests and boards measured in parallel: a line for each, with the elapsed guest time and
+//! wall-clock time.
 
 use crate::output::{escape_controls, width};
 use latlab_conduct::campaign::RunPosition;
@@ -10,15 +11,15 @@ use std::collections::BTreeMap;
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 
-/// Without a terminal, the progress of all is printed this often.
+/// Interval between progress lines without a terminal.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// The guests and boards that measure.
+/// The runs that are in progress.
 pub struct Lines {
     running: BTreeMap<usize, RunLine>,
-    /// Whether lines are written over.
+    /// Whether lines can be overwritten.
     terminal: bool,
-    /// Lines that stand on the terminal, to be written over.
+    /// Lines on the terminal that the next update overwrites.
     standing: usize,
     due: Instant,
 }
@@ -37,13 +38,11 @@ struct State {
 }
 
 impl Lines {
-    /// None runs yet.
     pub fn new() -> Lines {
         let terminal = terminal::stderr_is_terminal() && terminal::in_foreground();
         Lines { running: BTreeMap::new(), terminal, standing: 0, due: Instant::now() + TOLD_EVERY }
     }
 
-    /// A run begins.
     pub fn start_run(&mut self, position: &RunPosition, plan: &Plan) {
         let RunPosition { number, row, .. } = position;
         let (row, of) = (row.clone(), plan.until.duration_ns);
@@ -52,7 +51,6 @@ impl Lines {
         self.running.insert(*number, line);
     }
 
-    /// It goes on.
     pub fn update_run(&mut self, position: &RunPosition, live: &LiveRun) {
         let Some(line) = self.running.get_mut(&position.number) else { return };
         let max = live.threads.iter().map(|thread| thread.total.max_ns).max();
@@ -66,13 +64,12 @@ impl Lines {
         }
     }
 
-    /// It has ended.
     pub fn end_run(&mut self, position: &RunPosition) {
         self.running.remove(&position.number);
         self.clear();
     }
 
-    /// Makes room for a line that stays.
+    /// Erases the lines, to make room for text that stays.
     pub fn clear(&mut self) {
         for _ in 0..std::mem::take(&mut self.standing) {
             let _ = write!(stderr(), "\x1b[A\x1b[2K");
@@ -84,7 +81,7 @@ impl Lines {
         let longest = self.running.values().map(|run| run.row.chars().count()).max();
         for run in self.running.values() {
             let line = run.text(run.since.elapsed(), longest.unwrap_or(0));
-            // One that went on in a second line could not be written over.
+            // A wrapped line could not be overwritten.
             let line: String = line.chars().take(room).collect();
             let _ = writeln!(stderr(), "  {}", escape_controls(&line));
         }
@@ -95,7 +92,7 @@ impl Lines {
 }
 
 impl RunLine {
-    /// The line, with the row in so many columns.
+    /// One progress line; the row's name is padded to `longest` columns.
     fn text(&self, elapsed: Duration, longest: usize) -> String {
         let (row, elapsed) = (format!("{:longest$}", self.row), elapsed.as_secs());
         let (begins, time) = match self.boots_for_each_run {
