@@ -85,11 +85,12 @@ try "a quote in the command line leaves the JSON whole, and overflows are told" 
 
 really_batch() {
     "$program" cyclictest --no-store -q --policy="$1" >out 2>&1 &
-    until_holds 60 "a thread of class $2" has_class $! "$2"
-    local result=$?
-    ps -L -o cls=,comm= -p $!
-    kill -INT $!
-    wait $!
+    # A process substitution, as in has_class, changes $!.
+    local pid=$! result=0
+    until_holds 60 "a thread of class $2" has_class $pid "$2" || result=1
+    ps -L -o cls=,comm= -p $pid
+    kill -INT $pid
+    wait $pid
     return $result
 }
 has_class() { grep -q "^ *$2 *latlab/0" <(ps -L -o cls=,comm= -p "$1"); }
