@@ -45,6 +45,6 @@ pub struct ListedGaps {
 pub struct ImportFact {
     /// Name of the fact.
     pub name: String,
-    /// Its text.
+    /// Value, as stated in the file.
     pub text: String,
 }

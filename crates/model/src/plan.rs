@@ -88,7 +88,7 @@ pub struct Until {
     pub duration_ns: Option<Nanos>,
     /// Cycles of each thread; `None` if not limited by a count.
     pub cycles: Option<u64>,
-    /// Longest time after each release that is not a deadline miss; `None` if the run is not judged.
+    /// Longest time after a release that is not a deadline miss; `None` if the run is not judged.
     pub deadline_ns: Option<Nanos>,
     /// Tolerated bursts of deadline misses per hour; `None` if every miss fails.
     pub limit_per_hour: Option<f64>,

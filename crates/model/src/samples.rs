@@ -16,7 +16,7 @@ const LONGEST_ROW: u32 = 24;
 /// One cycle: its release and its latency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// The release.
+    /// Release, on the clock of the run.
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,

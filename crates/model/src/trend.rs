@@ -21,8 +21,8 @@ pub struct Trend {
     pub steps: Vec<TrendStep>,
     /// Why steps cannot be attributed to builds; `None` if they can.
     pub limit: Option<TrendLimit>,
-    /// Whether the newest build lies above its level by more than tolerated and by more than
-    /// chance, alone or together with earlier single builds that are as high.
+    /// Whether the newest builds lie above their level by more than tolerated and by more than
+    /// chance, but are no step yet: it is a single build, or single builds before were as high.
     pub newest_is_high: bool,
     /// Smallest step of the newest three builds that is detected in four of five cases, relative to
     /// the level; `None` if there are too few builds to estimate their scatter.

@@ -30,6 +30,6 @@ pub struct Verification {
 pub struct Mismatch {
     /// File name.
     pub file: String,
-    /// The problem.
+    /// What differs from the stored file.
     pub what: String,
 }

@@ -10,13 +10,13 @@ findings! {
     /// What the loads did.
     LoadFinding {
         "load-started-late" LoadStartedLate {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// When it began to load.
             start: LoadStart,
         } => INVALID;
         "load-ended-early" LoadEndedEarly {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// Time before the end of the measurement.
             early_ns: Nanos,
@@ -26,19 +26,19 @@ findings! {
             last_line: Option<String>,
         } => INVALID;
         "load-died" LoadDied {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// How it died.
             death: LoadDeath,
         } => INVALID;
         "load-too-weak" LoadTooWeak {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// What it did too little of.
             shortfall: LoadShortfall,
         } => INVALID;
         "load-elsewhere" LoadElsewhere {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// CPUs it was placed on.
             asked: CpuSet,
@@ -46,7 +46,7 @@ findings! {
             seen: CpuSet,
         } => NO_PASS;
         "load-lost-cpus" LoadLostCpus {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// CPUs that none of its threads may use any more.
             lost: CpuSet,
@@ -54,7 +54,7 @@ findings! {
             left: CpuSet,
         } => NO_PASS;
         "load-lost-priority" LoadLostPriority {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// Policy with priority or nice value before the change.
             held: String,
@@ -62,7 +62,7 @@ findings! {
             now: String,
         } => NO_PASS;
         "load-paused" LoadPaused {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// Time it was nearly idle.
             idle_ns: Nanos,
@@ -72,7 +72,7 @@ findings! {
             share_before: f64,
         } => NO_PASS;
         "load-not-ended" LoadNotEnded {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
             /// Number of processes.
             processes: u32,

@@ -95,7 +95,7 @@ findings! {
             length_ns: Nanos,
         } => INVALID;
         "interval-unsound" IntervalUnsound {
-            /// The contradiction.
+            /// How the interval contradicts itself.
             flaw: IntervalFlaw,
         } => INVALID;
         "counts-differ" CountsDiffer {

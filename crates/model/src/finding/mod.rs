@@ -167,7 +167,7 @@ pub struct UnknownFinding {
     /// Weight, if the document states it.
     #[serde(skip)]
     pub weight: Option<Weight>,
-    /// Its parameters.
+    /// Parameters as stored.
     #[serde(flatten)]
     pub parameters: Map<String, Value>,
 }

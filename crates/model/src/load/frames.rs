@@ -45,7 +45,7 @@ pub struct LoadLine {
     pub at_ns: Nanos,
     /// Whether the load had already been asked to end.
     pub after_end: bool,
-    /// The line.
+    /// Text of the line.
     pub text: String,
 }
 

@@ -55,7 +55,7 @@ text_enum! {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attach {
-    /// The program.
+    /// The program to attach to.
     pub target: AttachTarget,
     /// Time of a cycle that is judged, and stored as its latency.
     pub judged: JudgedTime,

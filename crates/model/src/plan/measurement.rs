@@ -34,7 +34,7 @@ pub enum Task {
 pub struct Measurement {
     /// The plan as it was sent.
     pub plan: Plan,
-    /// Its method.
+    /// Task of the measuring threads.
     pub task: Task,
     /// Scheduling of the measuring threads.
     pub policy: Policy,
