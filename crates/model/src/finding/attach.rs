@@ -20,7 +20,7 @@ findings! {
         "cycles-unseen" CyclesUnseen {
             /// Thread name.
             name: String,
-            /// Number of cycles needed at least.
+            /// Cycles not followed, at least.
             count: u64,
             /// Number of cycles followed.
             followed: u64,

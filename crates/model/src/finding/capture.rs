@@ -35,7 +35,7 @@ findings! {
             has_loads: bool,
         } => WARNING, INVALID if *has_loads;
         "response-impossible" ResponseImpossible {
-            /// Number of readings concerned.
+            /// Number of negative readings.
             count: u64,
             /// The first of them.
             readings: Vec<Reading>,
@@ -107,9 +107,9 @@ findings! {
         "channel-noise" ChannelNoise {
             /// Channel name.
             channel: String,
-            /// Lower end of the ambiguous range.
+            /// Lowest level of the noise.
             low: f64,
-            /// Upper end of the ambiguous range.
+            /// Highest level of the noise.
             high: f64,
             /// Evidence, as a clause.
             why: String,
@@ -117,7 +117,7 @@ findings! {
         "values-outside" ValuesOutside {
             /// Channel name.
             channel: String,
-            /// Number of occurrences.
+            /// Number of values far outside of the levels.
             count: u64,
             /// Low level.
             low: f64,
@@ -125,7 +125,7 @@ findings! {
             high: f64,
         } => INFO;
         "chunk-missing" ChunkMissing {
-            /// Names of the parts.
+            /// Names of the missing parts.
             parts: Vec<String>,
         } => NO_PASS;
         "capture-left-out" CaptureLeftOut {
@@ -143,7 +143,7 @@ findings! {
             missing: String,
         } => NO_PASS;
         "deadline-within-resolution" DeadlineWithinResolution {
-            /// Number of responses concerned.
+            /// Number of responses that kept the deadline by less than the resolution.
             count: u64,
             /// Resolution, rounded up to nanoseconds.
             resolution_ns: Nanos,

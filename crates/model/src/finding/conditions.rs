@@ -52,7 +52,7 @@ findings! {
             beside: LatencyComparison,
         } => WARNING;
         "swapped" Swapped {
-            /// Number of pages.
+            /// Number of swapped pages.
             pages: u64,
             /// Time span, from the first counted release.
             when: When,
@@ -94,7 +94,7 @@ findings! {
             threads: Vec<ThreadShare>,
         } => INFO;
         "memory-taken" MemoryTaken {
-            /// Memory taken during the run, in bytes.
+            /// Memory taken within a few seconds, in bytes.
             taken_bytes: u64,
             /// Total memory, in bytes.
             total_bytes: u64,
@@ -136,7 +136,7 @@ findings! {
             beside: LatencyComparison,
         } => WARNING;
         "telemetry-lost" TelemetryLost {
-            /// Number of readings.
+            /// Number of lost readings.
             readings: u64,
         } => INFO;
         "telemetry-gap" TelemetryGap {

@@ -78,7 +78,7 @@ findings! {
         "board-lost" BoardLost {
             /// The board.
             target: String,
-            /// Why the link ended.
+            /// Why the agent or its link was lost.
             reason: String,
         } => ERROR;
         "board-clock-off" BoardClockOff {
@@ -92,7 +92,7 @@ findings! {
             length_ns: Nanos,
         } => INFO;
         "board-interrupts" BoardInterrupts {
-            /// Rate on each CPU with any.
+            /// Rate of network softirqs on each CPU with any.
             cpus: Vec<CpuRate>,
         } => INFO;
         "detached-bound" DetachedBound {

@@ -37,7 +37,7 @@ findings! {
             missing: String,
         } => NO_PASS;
         "import-left-out" ImportLeftOut {
-            /// Number of ignored items.
+            /// Number of items that could not be read.
             count: u64,
             /// Kind of item: `lines`, `negative values`.
             items: String,
@@ -47,7 +47,7 @@ findings! {
             first: String,
         } => NO_PASS;
         "import-other-text" ImportOtherText {
-            /// Number of lines concerned.
+            /// Number of lines without a value.
             count: u64,
             /// Line of the first, from 1.
             first_line: u64,
@@ -56,7 +56,7 @@ findings! {
         } => INFO;
         "import-summary-only" ImportSummaryOnly {} => INFO;
         "import-deadline-undecided" DeadlineUndecided {
-            /// Number of lost latencies; `None` if unknown.
+            /// Number of latencies that may be later than the deadline; `None` if unknown.
             count: Option<u64>,
         } => NO_PASS;
         "import-note" ImportNote {

@@ -24,11 +24,11 @@ findings! {
             error: String,
         } => INVALID;
         "journal-cut" JournalCut {
-            /// Number of bytes.
+            /// Bytes at the end that are not a whole frame.
             bytes: u64,
         } => WARNING;
         "journal-damaged" JournalDamaged {
-            /// Number of bytes.
+            /// Number of damaged bytes.
             bytes: u64,
             /// Their position in the journal.
             part: JournalPart,

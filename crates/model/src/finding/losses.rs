@@ -71,11 +71,11 @@ findings! {
             ring_kib: u32,
         } => WARNING;
         "recording-unreadable" RecordingUnreadable {
-            /// What is wrong with it.
+            /// Why the recording cannot be read.
             reason: String,
         } => WARNING;
         "samples-lost" SamplesLost {
-            /// Number lost; `None` if a frame is unreadable.
+            /// Number of lost samples; `None` if a frame is unreadable.
             count: Option<u64>,
             /// Length of the time of the loss, which ends at the finding's time.
             within_ns: Option<Nanos>,
@@ -85,7 +85,7 @@ findings! {
             asked_for: bool,
         } => WARNING, INVALID if *asked_for;
         "samples-missing" SamplesMissing {
-            /// Number missing.
+            /// Number of cycles without a sample.
             count: u64,
             /// Whether the run was cut off, so that its last moments may be missing.
             cut_off: bool,

@@ -29,7 +29,7 @@ findings! {
             threads: Vec<OwnThread>,
         } => WARNING;
         "own-work-lost" WorkLost {
-            /// Number of stretches of work.
+            /// Number of stretches of work that are not known.
             stretches: u64,
         } => INFO;
     }
