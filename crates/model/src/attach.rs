@@ -1,8 +1,8 @@
-//! The cycles of a program's own threads, as `latlab attach` measures them.
+//! Cycles of a program's own threads, as `latlab attach` measures them.
 //!
-//! A cycle begins with a release: the expiry of the timer that the thread waits for, or the moment in
-//! which something else woke it. It starts when the call returns in which the thread waited, and ends
-//! when the thread enters that call again.
+//! A cycle begins with a release: the expiry of the timer the thread waits for, or the moment
+//! something else woke it. The cycle starts when the waiting call returns and ends when the thread
+//! enters that call again.
 
 use crate::Nanos;
 use crate::histogram::Bin;
@@ -12,69 +12,69 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Cycles of one thread that a frame may hold; more are taken for damage.
+/// Most cycles of one thread in a frame; a larger count is treated as damage.
 pub const MOST_CYCLES: u32 = 1 << 18;
 
 text_enum! {
-    /// What a release is known by.
+    /// How the time of a release is known.
     ReleasedBy {
-        /// The expiry that the thread asked for.
+        /// The expiry the thread asked for.
         Timer = "timer",
-        /// The moment in which another thread or an interrupt woke it.
+        /// The moment another thread or an interrupt woke it.
         Event = "event",
-        /// Its work was there already when it came to wait, so that the release is earlier than is
-        /// known: the moment in which it came.
+        /// The work was already there when the thread came to wait, so the true release is earlier:
+        /// the time is that of the arrival.
         Waiting = "waiting",
     }
 }
 
 text_enum! {
-    /// A time of each cycle.
+    /// One of the times that make up a cycle.
     CyclePart {
         /// From the release to the start.
         WakeUp = "wake-up",
-        /// The thread ran.
+        /// Time the thread ran.
         Execution = "execution",
-        /// The thread could have run, and another one did.
+        /// Time the thread was ready while another one ran.
         Preempted = "preempted",
-        /// The thread slept before its cycle had ended.
+        /// Time the thread slept within its cycle.
         Blocked = "blocked",
-        /// From the release to the end: the sum of the others.
+        /// From the release to the end: the sum of all other parts.
         Response = "response",
     }
 }
 
-/// One cycle.
+/// One cycle of an attached thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cycle {
     /// The release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// What the release is known by.
+    /// How the release is known.
     pub released_by: ReleasedBy,
     /// From the release to the start.
     pub wake_up_ns: Nanos,
-    /// Running.
+    /// Time running.
     pub execution_ns: Nanos,
-    /// Ready, while another thread ran.
+    /// Time ready while another thread ran.
     pub preempted_ns: Nanos,
-    /// Asleep in a call other than that in which it waits for its release.
+    /// Time asleep in a call other than the one that waits for the release.
     pub blocked_ns: Nanos,
-    /// Releases between the one before and this one that no cycle served.
+    /// Releases since the previous cycle that no cycle served.
     pub overruns: u32,
 }
 
 impl Cycle {
-    /// From the release to the end.
+    /// From the release to the end of the cycle.
     pub fn response_ns(&self) -> Nanos {
         self.wake_up_ns + self.execution_ns + self.preempted_ns + self.blocked_ns
     }
 
-    /// When it ended.
+    /// End of the cycle, on CLOCK_MONOTONIC.
     pub fn end_ns(&self) -> Nanos {
         self.release_ns + self.response_ns()
     }
 
-    /// One of its times.
+    /// The time of one part.
     pub fn part(&self, part: CyclePart) -> Nanos {
         match part {
             CyclePart::WakeUp => self.wake_up_ns,
@@ -85,37 +85,37 @@ impl Cycle {
         }
     }
 
-    /// The largest of the times that make its response.
+    /// The part that contributes most to the response.
     pub fn largest_part(&self) -> CyclePart {
         let parts = CyclePart::ALL.iter().filter(|part| **part != CyclePart::Response);
         parts.copied().max_by_key(|part| self.part(*part)).unwrap_or(CyclePart::Execution)
     }
 }
 
-/// Cycles of one thread as they travel and as the journal holds them: each column packed by itself.
+/// Cycles of one thread as they are sent and stored in the journal: each column packed separately.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PackedCycles {
-    /// Number of the thread among those that were found.
+    /// Number of the attached thread, from 0.
     pub thread: u32,
-    /// How many.
+    /// Number of cycles.
     pub count: u32,
-    /// Releases, each from what the two before let expect.
+    /// Releases, as differences from the release that the previous two predict.
     pub releases: Vec<u8>,
-    /// What releases are known by.
+    /// How each release is known.
     pub released_by: Vec<u8>,
-    /// Wake-up, execution, preempted and blocked times.
+    /// Wake-up, execution, preempted and blocked times, one column each.
     pub times: [Vec<u8>; 4],
-    /// Overruns.
+    /// Overruns before each cycle.
     pub overruns: Vec<u8>,
 }
 
-/// Bytes that are no cycles.
+/// Bytes that do not decode to cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("its cycles cannot be decoded")]
 pub struct UnreadableCycles;
 
 impl PackedCycles {
-    /// Packs cycles in their order.
+    /// Packs cycles in order.
     pub fn pack(thread: u32, cycles: &[Cycle]) -> PackedCycles {
         let column = |of: &dyn Fn(&Cycle) -> i64| pack(&cycles.iter().map(of).collect::<Vec<_>>());
         let mut expected = ExpectedRelease::default();
@@ -136,7 +136,7 @@ impl PackedCycles {
         }
     }
 
-    /// The cycles.
+    /// Decodes the cycles.
     pub fn unpack(&self) -> Result<Vec<Cycle>, UnreadableCycles> {
         self.read().ok_or(UnreadableCycles)
     }
@@ -164,7 +164,7 @@ impl PackedCycles {
     }
 }
 
-/// The release that the two before let expect; both ways of packing follow it alike.
+/// Predicts a release from the two before it; packing and unpacking share it.
 #[derive(Default)]
 struct ExpectedRelease {
     release: i64,
@@ -192,26 +192,26 @@ impl ExpectedRelease {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActivationCall {
-    /// Its name, such as `clock_nanosleep`.
+    /// Name of the system call, such as `clock_nanosleep`.
     pub call: String,
-    /// The file descriptor that it waits for.
+    /// The file descriptor it waits on; `None` if the call has none.
     pub descriptor: Option<i64>,
-    /// What that is, such as `timerfd` or `/dev/snd/timer`; `None` if that is not known.
+    /// What the descriptor is, such as `timerfd` or `/dev/snd/timer`; `None` if unknown.
     pub file: Option<String>,
-    /// Of a sleep: the number of the clock, and whether it lasts until a time and not for one.
+    /// For a sleep: the clock id, and whether the time is absolute.
     pub sleep: Option<(i64, bool)>,
 }
 
 text_enum! {
-    /// How the releases of a thread follow each other.
+    /// How the releases of a thread are spaced.
     RhythmKind {
-        /// Each comes a multiple of the period after the first.
+        /// Releases are whole multiples of the period after the first.
         Exact = "exact",
-        /// Each comes about a period after the one before, so that differences add up.
+        /// Each release is about a period after the previous one, so errors accumulate.
         Drifting = "drifting",
         /// Something else gives the thread its work, about once a period.
         Regular = "regular",
-        /// They come when they come.
+        /// There is no period.
         Irregular = "irregular",
     }
 }
@@ -220,42 +220,43 @@ text_enum! {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttachedThread {
-    /// Its number among those that were found, from 0.
+    /// Number among the attached threads, from 0.
     pub thread: u32,
-    /// Its number in the kernel.
+    /// Kernel thread id.
     pub thread_id: i32,
-    /// Its name.
+    /// Thread name.
     pub name: String,
-    /// Its scheduling when it was found, such as `fifo 80`.
+    /// Scheduling policy when it was found, such as `fifo 80`.
     pub policy: String,
-    /// The CPUs that it may use.
+    /// CPUs it may run on.
     pub cpus: String,
-    /// Where it waits for its releases.
+    /// The call in which it waits for its releases.
     pub activation: ActivationCall,
-    /// What else it waits in as long, so that its cycles may be others; `None` if there is nothing.
+    /// Another call in which it waits as long, so that its cycles may be different ones; `None` if
+    /// there is no doubt.
     pub ambiguous_with: Option<ActivationCall>,
-    /// How its releases follow each other.
+    /// How its releases are spaced.
     pub rhythm: RhythmKind,
-    /// Their usual distance.
+    /// Usual time between releases; `None` if there is no period.
     pub period_ns: Option<Nanos>,
-    /// What its cycles are judged by; `None` if they are not.
+    /// Deadline of its cycles; `None` if the thread is not judged.
     pub deadline_ns: Option<Nanos>,
-    /// Whether the deadline is the period, because none was given.
+    /// Whether the period was taken as the deadline because none was given.
     pub deadline_is_assumed: bool,
-    /// As one of the threads of the run, where it is judged.
+    /// The same thread as one of the run's threads; `None` if it is not judged.
     pub setup: Option<ThreadSetup>,
 }
 
 text_enum! {
     /// Something in a cycle, or in how a thread waits, that is not real-time safe.
     FaultKind {
-        /// It sleeps for a time, to which the time of its work is added.
+        /// It sleeps for a relative time, to which its execution time is added.
         RelativeSleep = "relative-sleep",
         /// It sleeps on a clock that can be set.
         SettableClock = "settable-clock",
         /// It sleeps within a cycle.
         Sleep = "sleep",
-        /// A page was missing.
+        /// A page fault.
         PageFault = "page-fault",
         /// Memory was mapped or unmapped.
         Heap = "heap",
@@ -265,170 +266,170 @@ text_enum! {
         Sync = "sync",
         /// A file was opened.
         Open = "open",
-        /// It gave the CPU away.
+        /// It yielded the CPU.
         Yield = "yield",
         /// It waited for a lock.
         Lock = "lock",
-        /// A thread of lower priority ended its wait.
+        /// A thread of lower priority ended its wait (possible priority inversion).
         Inversion = "inversion",
-        /// Memory is not locked.
+        /// Its memory is not locked.
         Unlocked = "unlocked-memory",
-        /// Its policy is not a real-time one.
+        /// Its scheduling policy is not a real-time one.
         Ordinary = "ordinary-policy",
     }
 }
 
-/// A fault of one thread, with how often it was there.
+/// A fault of one thread and how often it occurred.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadFault {
-    /// What it is.
+    /// Kind of fault.
     pub kind: FaultKind,
-    /// The call in which it was; `None` if it is in none.
+    /// The system call in which it occurred; `None` outside of any call.
     pub call: Option<String>,
-    /// On what: a file, or the thread that ended the wait.
+    /// The file, or the thread that ended the wait; `None` if unknown.
     pub object: Option<String>,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// How many of the cycles had it.
+    /// Number of cycles with this fault.
     pub cycles: u64,
-    /// The longest.
+    /// Longest occurrence.
     pub longest_ns: Nanos,
 }
 
-/// A cycle that took long, with what is known of it.
+/// A long cycle and what delayed it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LongCycle {
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
     /// From the release to the start.
     pub wake_up_ns: Nanos,
-    /// Running.
+    /// Time running.
     pub execution_ns: Nanos,
-    /// Ready, while another thread ran.
+    /// Time ready while another thread ran.
     pub preempted_ns: Nanos,
-    /// Asleep within the cycle.
+    /// Time asleep within the cycle.
     pub blocked_ns: Nanos,
-    /// The thread that had the CPU last before it got it, during its wake-up.
+    /// The thread that ran last before this one got the CPU, during its wake-up.
     pub waited_for: Option<String>,
-    /// The thread that had its CPU for longest, during its work.
+    /// The thread that preempted it longest.
     pub preempted_by: Option<String>,
-    /// The call in which it slept for longest.
+    /// The call in which it slept longest.
     pub blocked_in: Option<String>,
     /// The thread that ended that sleep.
     pub unblocked_by: Option<String>,
 }
 
 impl LongCycle {
-    /// From the release to the end.
+    /// From the release to the end of the cycle.
     pub fn response_ns(&self) -> Nanos {
         self.wake_up_ns + self.execution_ns + self.preempted_ns + self.blocked_ns
     }
 }
 
-/// What is known of a thread besides its cycles.
+/// What is known of a thread apart from its cycles.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttachedThreadReport {
-    /// Its number among those that were found.
+    /// Number among the attached threads, from 0.
     pub thread: u32,
     /// Cycles that were followed.
     pub cycles: u64,
-    /// Cycles that were not, because events were lost.
+    /// Cycles that could not be followed because events were lost.
     pub unseen: u64,
-    /// Cycles whose work was there before the thread came to wait, so that their response is longer
-    /// than is known.
+    /// Cycles whose work arrived before the thread came to wait, so that their true response is
+    /// longer.
     pub waiting: u64,
     /// Releases that no cycle served.
     pub overruns: u64,
-    /// Threads that woke it for its cycles, and how often, most often first.
+    /// Threads that woke it for its cycles, with counts, most frequent first.
     pub wakers: Vec<(String, u64)>,
-    /// Its faults.
+    /// Faults found in it.
     pub faults: Vec<ThreadFault>,
     /// Its longest cycles, longest first.
     pub longest: Vec<LongCycle>,
-    /// Times at which it went on on another CPU.
+    /// Number of migrations to another CPU.
     pub migrations: u64,
-    /// Times at which the kernel did not tell that it got a CPU.
+    /// Times it ran without the kernel having recorded a switch to it.
     pub untold_switches: u64,
-    /// Why its cycles were late: how many by the largest of their parts.
+    /// Number of late cycles by their largest part.
     pub late_by: Vec<(CyclePart, u64)>,
-    /// Its policy at the end, if it is another one.
+    /// Scheduling policy at the end; `None` if unchanged.
     pub policy_at_end: Option<String>,
     /// Whether it ended during the run.
     pub has_ended: bool,
-    /// Whether its cycles stopped, and it waits elsewhere.
+    /// Whether its cycles stopped because it now waits in another call.
     pub activation_lost: bool,
 }
 
-/// What is known besides the cycles; a later one replaces an earlier one.
+/// What is known apart from the cycles; each report replaces the previous one.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttachReport {
-    /// The program: its name and its process.
+    /// The program: its name and process.
     pub program: String,
     /// Each thread whose cycles were found.
     pub threads: Vec<AttachedThreadReport>,
-    /// Threads without a rhythm: their names and how often they waited.
+    /// Threads without a rhythm: name and number of waits.
     pub without_rhythm: Vec<(String, u64)>,
-    /// Events that the kernel overwrote.
+    /// Trace events that the kernel overwrote.
     pub events_lost: u64,
-    /// Events that were read.
+    /// Trace events read.
     pub events: u64,
-    /// CPU time of reading them.
+    /// CPU time spent reading them.
     pub reader_cpu_ns: Nanos,
-    /// The exit status of a command, as a shell has it; `None` if it goes on, or was there before.
+    /// Exit status of a started command, as a shell reports it; `None` if it still runs or was not
+    /// started by latlab.
     pub exit_status: Option<i32>,
 }
 
-/// The figures of one part of a thread's cycles.
+/// Figures of one part of a thread's cycles.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CyclePartFigures {
-    /// Which part.
+    /// The part they are about.
     pub part: CyclePart,
-    /// Quantiles.
+    /// Quantiles; `None` if nothing was recorded.
     pub quantiles: Option<Quantiles>,
-    /// The largest observed.
+    /// Observed maximum.
     pub max_ns: Nanos,
-    /// How many lie between each two of the edges that the intervals of a run have, without those
-    /// between which none lies.
+    /// Counts between the edges that the intervals of the run use; empty bins are left out.
     pub bins: Vec<Bin>,
 }
 
-/// A thread with what was found of it.
+/// An attached thread with its results.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttachedThreadRun {
-    /// How it was found.
+    /// The thread as it was found.
     #[serde(flatten)]
     pub found: AttachedThread,
-    /// Cycles whose judged time is above the deadline.
+    /// Cycles whose judged time exceeds the deadline.
     pub misses: u64,
-    /// The times of its cycles.
+    /// Figures of each part of its cycles.
     pub parts: Vec<CyclePartFigures>,
-    /// What else is known.
+    /// What else is known of it.
     pub report: AttachedThreadReport,
 }
 
-/// The part of a run that `latlab attach` adds.
+/// The section that `latlab attach` adds to a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttachedRun {
-    /// The program: its name and its process.
+    /// The program: its name and process.
     pub program: String,
-    /// The threads whose cycles were found, most urgent first.
+    /// The threads whose cycles were found, highest priority first.
     pub threads: Vec<AttachedThreadRun>,
-    /// Threads without a rhythm: their names and how often they waited.
+    /// Threads without a rhythm: name and number of waits.
     pub without_rhythm: Vec<(String, u64)>,
-    /// Events that the kernel overwrote.
+    /// Trace events that the kernel overwrote.
     pub events_lost: u64,
-    /// Events that were read.
+    /// Trace events read.
     pub events: u64,
-    /// CPU time of reading them.
+    /// CPU time spent reading them.
     pub reader_cpu_ns: Nanos,
-    /// The exit status of a command, as a shell has it.
+    /// Exit status of a started command, as a shell reports it.
     pub exit_status: Option<i32>,
 }
 

@@ -1,4 +1,4 @@
-//! What a campaign came to: its table.
+//! The results of a campaign as a table.
 
 use crate::Nanos;
 use crate::campaign::{Published, PublishedFigure};
@@ -10,68 +10,68 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The table of a campaign: a row for each scenario, setting, target and kernel, and a cell for each
-/// repeat. Runs of different targets, kernels or boards are never in one row.
+/// The table of a campaign: a row for each scenario, setting, target and kernel, and a cell for
+/// each repeat. Runs of different targets, kernels or boards never share a row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignTable {
-    /// Name of the campaign's folder.
+    /// Folder name of the campaign.
     pub id: String,
     /// Name of the sheet.
     pub name: String,
     /// The question that the sheet answers.
     pub about: Option<String>,
-    /// What replaced the ends of all scenarios, in the words of `--scale`.
+    /// Replacement for the length of all scenarios, as given to `--scale`; `None` if not given.
     pub scale: Option<String>,
-    /// How long the shortest run is measured; none where a run has no limit.
+    /// Planned length of the shortest run; `None` if a run has no limit.
     pub shortest_ns: Option<Nanos>,
-    /// How long the longest run is measured; none where a run has no limit.
+    /// Planned length of the longest run; `None` if a run has no limit.
     pub longest_ns: Option<Nanos>,
-    /// How many of its runs stand how.
+    /// Number of runs by state.
     #[serde(flatten)]
     pub tally: CampaignCounts,
-    /// Times that each row is measured: so many cells it has.
+    /// Number of times each row is measured, and so of cells in it.
     pub repeats: u32,
-    /// The rows.
+    /// Rows of the table.
     pub rows: Vec<CampaignRow>,
-    /// What was measured on another target, kernel or board, against the first of them.
+    /// Other targets, kernels or boards compared with the first.
     pub comparisons: Vec<VariantComparison>,
-    /// Where the published figures come from, and what they leave open.
+    /// Source of the published figures, and what they leave open.
     pub published: Option<Published>,
     /// Whether guests in virtual time were measured, where an instruction takes a nanosecond.
     pub virtual_time: bool,
 }
 
-/// The rows of one target, kernel or board against those of another.
+/// Rows of one target, kernel or board compared with those of another.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariantComparison {
-    /// What the base is called.
+    /// Name of the base.
     pub base: String,
-    /// What the candidate is called.
+    /// Name of the candidate.
     pub candidate: String,
-    /// What the runs come to, scenario by scenario.
+    /// The comparison, scenario by scenario.
     pub compared: RunComparison,
 }
 
-/// How many runs of a campaign stand how; the others are still to be made.
+/// Number of runs by state; all others are still to be made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignCounts {
-    /// Runs that were planned.
+    /// Runs planned.
     pub planned: usize,
-    /// Runs that are made.
+    /// Runs measured.
     pub measured: usize,
-    /// Runs that are made, and invalid at every try.
+    /// Runs that were invalid at every attempt.
     pub invalid: usize,
-    /// Runs that left nothing to store at the last of their tries.
+    /// Runs whose last attempt left nothing to store.
     pub failed: usize,
-    /// Runs that were made, and whose files are damaged.
+    /// Runs that were measured but whose files are damaged.
     pub damaged: usize,
 }
 
 impl CampaignCounts {
-    /// Runs that have not had all their tries.
+    /// Runs with attempts left.
     pub fn missing(&self) -> usize {
         self.planned.saturating_sub(self.measured + self.invalid + self.failed + self.damaged)
     }
@@ -89,12 +89,12 @@ impl fmt::Display for CampaignCounts {
     }
 }
 
-/// What a list of campaigns says of one.
+/// A campaign in a list of campaigns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CampaignSummary {
-    /// How many of its runs stand how.
+    /// Number of runs by state.
     pub counts: CampaignCounts,
-    /// How many of its runs were given each verdict; those that no run was given are left out.
+    /// Number of runs by verdict; runs without a verdict are left out.
     pub verdicts: Vec<(VerdictWord, usize)>,
 }
 
@@ -102,35 +102,35 @@ pub struct CampaignSummary {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignRow {
-    /// Its name, with the kernel and the target that the matrix asks for.
+    /// Row name, with the kernel and target set by the matrix.
     pub label: String,
-    /// The name without kernel and target: rows that have it in common differ in these alone.
+    /// Row name without kernel and target: rows with the same group differ only in these.
     pub group: String,
-    /// Its scenario.
+    /// Name of its scenario.
     pub scenario: String,
-    /// What is measured: `local`, or a machine of the laboratory.
+    /// What is measured: `local`, or another target.
     pub target: String,
-    /// Release of the kernel that was measured; before the first run, what the sheet asks for.
+    /// Release of the measured kernel; before the first run, the one the sheet asks for.
     pub kernel: Option<String>,
-    /// How that kernel can be preempted, as far as it says.
+    /// Preemption model of that kernel, as far as it reports one.
     pub preemption: Option<String>,
-    /// Board or system model that was measured, as far as it is known.
+    /// Board or system model, if known.
     pub board: Option<String>,
-    /// What that is about.
+    /// What the scenario is about.
     pub about: Option<String>,
-    /// The deadline it is judged by.
+    /// Deadline; `None` if the row is not judged.
     pub deadline_ns: Option<Nanos>,
     /// A cell for each repeat.
     pub cells: Vec<CampaignCell>,
-    /// All repeats together; none before the first of them is done.
+    /// All repeats together; `None` until the first is done.
     pub pooled: Option<PooledRow>,
-    /// The heaviest verdict of its cells, or with a tolerated rate of bursts that of all repeats
-    /// together; without a deadline none, but for a cell that failed, or is invalid or damaged.
+    /// The most severe verdict of its cells, or with a tolerated burst rate that of all repeats
+    /// together. Without a deadline `None`, unless a cell failed or is invalid or damaged.
     pub verdict: Option<VerdictWord>,
-    /// All repeats together against the tolerated rate of bursts; none where none is given.
+    /// All repeats together against the tolerated burst rate; `None` if no rate is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<RepeatsVerdict>,
-    /// What others have published of the same scenario.
+    /// Published figures of the same scenario.
     pub published: Vec<PublishedFigure>,
 }
 
@@ -138,41 +138,41 @@ pub struct CampaignRow {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RepeatsVerdict {
-    /// What they come to.
+    /// Joint verdict.
     pub word: VerdictWord,
-    /// How many there are.
+    /// Number of repeats.
     pub runs: usize,
     /// Their deadline misses.
     pub misses: u64,
-    /// Releases that were due in them.
+    /// Releases due in them.
     pub activations: u64,
-    /// Their bursts and their time.
+    /// Their bursts and measured time.
     pub bursts: BurstRate,
-    /// The tolerated rate, and what they say of it; where they differ, what the one with the most bursts
-    /// in its time says.
+    /// The tolerated rate and the rates the repeats leave possible; if repeats differ, those of the
+    /// repeat with the highest burst rate.
     pub limit: BurstLimit,
-    /// Repeats in which a release missed.
+    /// Repeats with at least one deadline miss.
     pub runs_with_misses: usize,
-    /// With 95 % confidence no larger share of such runs has a miss.
+    /// Upper bound (95 % confidence) of the share of such runs with a miss.
     pub at_most_share_of_runs: f64,
-    /// Whether their bursts differ by more than chance, so that each must keep the limit by itself.
+    /// Whether their bursts differ by more than chance, so that each repeat must keep the limit.
     pub differ: bool,
-    /// Repeats that were not measured as planned, which shows no limit to be kept.
+    /// Repeats not measured as planned, so that they cannot show that the limit is kept.
     pub undecided: usize,
 }
 
 text_enum! {
-    /// How a cell stands.
+    /// State of a cell.
     CellWord {
-        /// Its run is made.
+        /// The run is done.
         Done = "done",
-        /// All tries failed or are invalid.
+        /// All attempts failed or are invalid.
         Failed = "failed",
-        /// Its run is still to be made.
+        /// The run is still to be made.
         Missing = "missing",
-        /// Its run was made, and its files are damaged.
+        /// The run was made, but its files are damaged.
         Damaged = "damaged",
-        /// It was left out, since a program is missing.
+        /// Left out because a program is missing.
         LeftOut = "left-out",
     }
 }
@@ -181,67 +181,68 @@ text_enum! {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CampaignCell {
-    /// The how many-th of its row.
+    /// Repeat number, from 1.
     pub repeat: u32,
-    /// How it stands.
+    /// State of the cell.
     pub state: CellWord,
-    /// Why it failed, was left out, or is damaged: the run's folder is named there. Of a run that is done,
-    /// what forbids a pass.
+    /// Why it failed, was left out or is damaged (naming the run's folder). For a run that is done:
+    /// what prevents a pass.
     pub reason: Option<String>,
-    /// Id of its run; none where there is none.
+    /// Id of its run; `None` if there is none.
     pub run: Option<String>,
     /// First counted release of its run, in UTC.
     pub started: Option<String>,
-    /// How long its run was measured.
+    /// Measured time of its run.
     pub measured_ns: Option<Nanos>,
-    /// Name of the machine that was measured.
+    /// Host name of the measured machine.
     pub hostname: Option<String>,
-    /// All tries that left a run, this one among them.
+    /// Ids of all attempts that left a run, including this one.
     pub tries: Vec<String>,
-    /// All tries, in their order, also those that left no run.
+    /// All attempts in order, including those that left no run.
     pub attempts: Vec<CellAttempt>,
-    /// Its figures.
+    /// Figures of its run.
     #[serde(flatten)]
     pub figures: CellFigures,
-    /// In what the machine was not as the row claims, as the findings of a run are: other work on an idle
-    /// machine, heat, stolen time.
+    /// Findings that the machine was not as the row claims: other work on an idle machine, heat,
+    /// stolen time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "schema",
         schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")
     )]
     pub conditions: Vec<Finding>,
-    /// The verdict of the run; `invalid` also without a deadline, and `fail` where any try has missed it.
+    /// Verdict of the run; `invalid` even without a deadline, and `fail` if any attempt missed it.
     pub verdict: Option<VerdictWord>,
 }
 
-/// A try to make the run of a cell.
+/// An attempt to make the run of a cell.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellAttempt {
-    /// The number of the try, from 1.
+    /// Attempt, from 1.
     pub attempt: u32,
-    /// Id of the run that it left; none where it left none.
+    /// Id of the run it left; `None` if it left none.
     pub run: Option<String>,
-    /// Why it does not count; none of one that does.
+    /// Why it does not count; `None` if it does.
     pub reason: Option<String>,
-    /// The verdict of its run.
+    /// Verdict of its run.
     pub verdict: Option<VerdictWord>,
 }
 
 impl CampaignCell {
-    /// Whether a try that does not count has missed the deadline: a later one takes nothing back.
+    /// Whether an attempt that does not count missed the deadline; a later attempt does not undo
+    /// that.
     pub fn has_failed_before(&self) -> bool {
         self.attempts.iter().any(CellAttempt::has_failed)
     }
 }
 
-/// The verdict of a cell of which this run is shown; `has_failed` says whether a try that does not count has
+/// Verdict of a cell that shows this run; `has_failed` says whether an attempt that does not count
 /// missed the deadline.
 pub fn cell_verdict(state: CellWord, run: Option<&Run>, has_failed: bool) -> Option<VerdictWord> {
     let of_run = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
     let has_ended = matches!(state, CellWord::Done | CellWord::Failed);
-    // A deadline that was missed was missed, whatever else is wrong with the run or came after it.
+    // A deadline miss stays a miss, whatever else is wrong with the run or follows it.
     if has_ended && has_failed {
         return Some(VerdictWord::Fail);
     }
@@ -253,13 +254,13 @@ pub fn cell_verdict(state: CellWord, run: Option<&Run>, has_failed: bool) -> Opt
 }
 
 impl CellAttempt {
-    /// Whether it does not count and has missed the deadline.
+    /// Whether it does not count but missed the deadline.
     pub fn has_failed(&self) -> bool {
         self.reason.is_some() && self.verdict == Some(VerdictWord::Fail)
     }
 }
 
-/// Figures of a run, or of several together.
+/// Figures of one run, or of several pooled.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellFigures {
@@ -270,32 +271,31 @@ pub struct CellFigures {
     /// Whether latencies may be missing, so that the true maximum may be larger.
     #[serde(default, skip_serializing_if = "is_false")]
     pub max_is_at_least: bool,
-    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    /// p99.9; `None` if fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
-    /// What p99.9 lies above, where no more is known of it.
+    /// Lower bound of p99.9 if its value lies beyond the bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_9_above_ns: Option<Nanos>,
-    /// Missed releases; none where they are not defined.
+    /// Overruns; `None` if they are not defined.
     pub missed: Option<u64>,
-    /// Releases later than the deadline; none without a deadline.
+    /// Releases later than the deadline; `None` without a deadline.
     pub misses: Option<u64>,
 }
 
-/// All repeats of a row together.
+/// All repeats of a row pooled.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PooledRow {
-    /// Runs that it is made of: those that are done.
+    /// Number of runs pooled: those that are done.
     pub runs: usize,
-    /// Every latency counts alike, so that a thread with more of them counts more.
+    /// Pooled figures; every latency counts alike, so threads with more latencies weigh more.
     #[serde(flatten)]
     pub figures: CellFigures,
-    /// 99.9 % where every thread counts alike, however many latencies it has; only where the
-    /// threads have different periods.
+    /// p99.9 with equal weight for each thread; only if the threads have different periods.
     pub p99_9_equal_weight_ns: Option<Nanos>,
-    /// Each thread over all repeats; only where the threads have different periods.
+    /// Each thread over all repeats; only if the threads have different periods.
     pub threads: Vec<PooledThread>,
-    /// Causes of the recorded spikes; none where none was recorded.
+    /// Causes of the recorded spikes; `None` if none was recorded.
     pub causes: Option<CauseCounts>,
 }
 
@@ -303,14 +303,14 @@ pub struct PooledRow {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PooledThread {
-    /// Its number.
+    /// Number of the measuring thread.
     pub thread: u32,
-    /// Its period; none where nobody knows it.
+    /// Period; `None` if unknown.
     pub period_ns: Option<Nanos>,
     /// Latencies recorded.
     pub cycles: u64,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
-    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    /// p99.9; `None` if fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
 }

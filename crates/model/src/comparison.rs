@@ -1,4 +1,4 @@
-//! What differs between two machines, or between one machine before and after.
+//! Differences between two machines, or one machine before and after a change.
 
 use crate::doctor::Diagnosis;
 use crate::finding::Severity;
@@ -6,31 +6,31 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What changed from one machine to another: `latlab doctor --against … --format json`.
+/// Differences between two machines: `latlab doctor --against … --format json`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// What it is compared with: a run, a file, a folder.
+    /// The reference: a run, a file or a folder.
     pub before: String,
-    /// What is compared: `this machine`, a run, a file, a folder.
+    /// What is compared with it: `this machine`, a run, a file or a folder.
     pub after: String,
-    /// Facts about the machine, by their names in `run.json`. Those that a setting or an option
-    /// below tells as well are told there: governor, limit of real-time threads, tick rate.
+    /// Facts about the machine that differ, by their names in `run.json`. Facts also given by a
+    /// setting or kernel option are listed there instead: governor, limit of real-time threads,
+    /// tick rate.
     pub machine: Vec<FactChange>,
-    /// What the doctor says now and did not say before, heaviest first.
+    /// Diagnoses that are new, most severe first.
     pub appeared: Vec<Diagnosis>,
-    /// What the doctor said before and does not say now, heaviest first.
+    /// Diagnoses that are gone, most severe first.
     pub gone: Vec<Diagnosis>,
-    /// What the doctor says with another weight.
+    /// Diagnoses whose severity changed.
     pub weighed: Vec<FindingChange>,
-    /// Kernel files that say how the machine is set up.
+    /// Kernel files of the machine's configuration that differ.
     pub settings: Vec<SettingChange>,
-    /// Options of the kernel, by topic; none where one of the two does not have them.
+    /// Kernel options that differ, by topic; `None` if one side has none recorded.
     pub config: Option<Vec<ConfigChanges>>,
-    /// Conditions that were notably other in the one run than in the other; empty where one of
-    /// the two is no run.
+    /// Run conditions that differ notably; empty unless both sides are runs.
     pub conditions: Vec<FactChange>,
-    /// Settings that could not be read on one side at least, and so are not compared.
+    /// Settings that could not be read on at least one side and are not compared.
     pub not_compared: Vec<String>,
 }
 
@@ -38,11 +38,11 @@ pub struct Comparison {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FactChange {
-    /// What it is the value of.
+    /// Name of the value.
     pub what: String,
-    /// What it was; none where it was not there. Of a command line only the words that differ.
+    /// Value before; `None` if absent. For a command line, only the words that differ.
     pub before: Option<String>,
-    /// What it is; none where it is not there.
+    /// Value after; `None` if absent.
     pub after: Option<String>,
 }
 
@@ -50,30 +50,30 @@ pub struct FactChange {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingChange {
-    /// The file, from the root; `cpu*` or `irq/*` for several that differ alike.
+    /// Path from the root; `cpu*` or `irq/*` stands for several files that differ alike.
     pub file: String,
-    /// The numbers of the CPUs or interrupts that `*` stands for: `0-2,5`.
+    /// Numbers of the CPUs or interrupts that `*` stands for: `0-2,5`.
     pub of: Option<String>,
-    /// What stood there; none where it was not there.
+    /// Content before; `None` if the file was absent.
     pub before: Option<String>,
-    /// What stands there; none where it is not there.
+    /// Content after; `None` if the file is absent.
     pub after: Option<String>,
-    /// Whether both have the file, and `before` and `after` are only what one has of its own.
+    /// Whether `before` and `after` hold only the words that one side has and the other lacks.
     pub partly: bool,
 }
 
-/// A finding whose weight differs.
+/// A finding whose severity differs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FindingChange {
-    /// What it weighed before.
+    /// Severity before.
     pub before: Severity,
     /// The finding as it is now.
     pub now: Diagnosis,
 }
 
 text_enum! {
-    /// What an option of the kernel is about.
+    /// Topic of a kernel option.
     ConfigTopic {
         /// Preemption and scheduling.
         Scheduling = "scheduling",
@@ -101,7 +101,7 @@ text_enum! {
         Network = "network",
         /// File systems.
         FileSystems = "file-systems",
-        /// Everything else, and what the compiler and the architecture decide.
+        /// Everything else, including options set by the compiler and the architecture.
         Other = "other",
     }
 }
@@ -114,13 +114,13 @@ impl ConfigTopic {
     }
 }
 
-/// Options of the kernel of one topic that differ.
+/// Kernel options of one topic that differ.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConfigChanges {
-    /// What they are about.
+    /// Topic of the options.
     pub topic: ConfigTopic,
-    /// The options without `CONFIG_`, those that matter most first; none is one that is not set.
+    /// Options without `CONFIG_`, those that affect latencies first; `None` means not set.
     pub options: Vec<FactChange>,
 }
 
@@ -136,7 +136,7 @@ impl Comparison {
             && self.conditions.is_empty()
     }
 
-    /// Whether something of this weight is worse than before; for `info` any difference counts.
+    /// Whether something of this severity is worse than before; for `info` any difference counts.
     pub fn has_at_least(&self, weight: Severity) -> bool {
         let heavier = self.weighed.iter().filter(|weighed| weighed.now.severity > weighed.before);
         let worse = self.appeared.iter().chain(heavier.map(|weighed| &weighed.now));

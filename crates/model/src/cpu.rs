@@ -1,4 +1,4 @@
-//! A set of CPU numbers, in the notation of the kernel's own lists.
+//! A set of CPU numbers in the kernel's list notation.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CpuSet(BTreeSet<u32>);
 
-/// The largest CPU number that is believed; Linux allows 8192 CPUs.
+/// Largest CPU number accepted; Linux allows 8192 CPUs.
 const LARGEST_CPU: u32 = 8191;
 
 impl CpuSet {
-    /// The numbers in rising order.
+    /// The CPU numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().copied()
     }
@@ -23,22 +23,22 @@ impl CpuSet {
         self.0.contains(&cpu)
     }
 
-    /// How many CPUs the set holds.
+    /// Number of CPUs in the set.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the set holds no CPU.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those of this set that are not in the other.
+    /// CPUs of this set that are not in the other.
     pub fn without(&self, other: &CpuSet) -> CpuSet {
         CpuSet(self.0.difference(&other.0).copied().collect())
     }
 
-    /// The CPUs of a mask of the kernel, such as `ff` or `1,00000000`.
+    /// Parses a kernel CPU mask such as `ff` or `1,00000000`.
     pub fn from_mask(mask: &str) -> Option<CpuSet> {
         let digits = mask.chars().filter(|digit| *digit != ',');
         let digits: Vec<u32> = digits.map(|digit| digit.to_digit(16)).collect::<Option<_>>()?;
@@ -49,7 +49,7 @@ impl CpuSet {
         Some(set.collect())
     }
 
-    /// The mask of these CPUs, as the kernel takes it.
+    /// The kernel's mask of these CPUs.
     pub fn to_mask(&self) -> String {
         let words = self.iter().max().unwrap_or(0) / 32;
         let word = |word: u32| {
@@ -61,7 +61,7 @@ impl CpuSet {
         std::iter::once(first).chain(rest).collect()
     }
 
-    /// Those that are in both sets.
+    /// CPUs in both sets.
     pub fn and(&self, other: &CpuSet) -> CpuSet {
         CpuSet(self.0.intersection(&other.0).copied().collect())
     }
@@ -101,7 +101,7 @@ pub struct ParseCpuSetError(String);
 impl FromStr for CpuSet {
     type Err = ParseCpuSetError;
 
-    /// Reads the kernel's list format; the empty text is the empty set.
+    /// Parses the kernel's list format; empty text is the empty set.
     fn from_str(text: &str) -> Result<CpuSet, ParseCpuSetError> {
         let wrong = || ParseCpuSetError(text.trim().to_string());
         let number = |part: &str| match part.trim().parse::<u32>() {

@@ -1,4 +1,4 @@
-//! What the doctor says of a machine.
+//! The doctor's diagnoses.
 
 use crate::Nanos;
 use crate::finding::Severity;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 text_enum! {
-    /// The part of a machine that a diagnosis is about.
+    /// The part of a machine a diagnosis is about.
     Topic {
         /// Preemption model and scheduler.
         Kernel = "kernel",
@@ -19,7 +19,7 @@ text_enum! {
         Timers = "timers",
         /// Frequency, idle states, siblings, isolation.
         Cpu = "cpu",
-        /// Interrupts, their threads and their affinity.
+        /// Interrupts, their threads and affinity.
         Interrupts = "interrupts",
         /// Pages, swap, huge pages, NUMA.
         Memory = "memory",
@@ -27,17 +27,17 @@ text_enum! {
         Heat = "heat",
         /// Hypervisor, container, firmware, board.
         Platform = "platform",
-        /// What this user may do.
+        /// Permissions of this user.
         Rights = "rights",
-        /// What can be traced, and what is traced now.
+        /// What can be traced, and what is being traced.
         Tracing = "tracing",
-        /// Programs that get in the way.
+        /// Programs that interfere.
         Programs = "programs",
     }
 }
 
 text_enum! {
-    /// What must be seen in a run before a condition of its machine is suspected.
+    /// What a run must show before a condition of its machine is suspected.
     Sign {
         /// Real-time threads were throttled.
         Throttling = "throttling",
@@ -45,65 +45,65 @@ text_enum! {
         NeverSleeps = "never-sleeps",
         /// The measured threads sleep and are woken.
         Sleeps = "sleeps",
-        /// The host took CPU time away.
+        /// The host took CPU time.
         StolenTime = "stolen-time",
     }
 }
 
-/// What a condition of a machine can do to a latency, and what it is good for.
+/// How a condition of a machine affects latencies, and what it protects against.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
-    /// The least and the most that it adds to a latency; `None` if it adds nothing by itself.
+    /// Smallest and largest addition to a latency; `None` if it adds nothing by itself.
     pub acts: Option<(Nanos, Nanos)>,
-    /// What must be seen in the run as well.
+    /// What the run must show as well.
     pub sign: Option<Sign>,
-    /// What happens without it, where it protects the machine.
+    /// What happens without it, if it protects the machine.
     pub protects: Option<Cow<'static, str>>,
 }
 
 impl Effect {
-    /// It makes no latency.
+    /// No effect on latencies.
     pub const NONE: Effect = Effect { acts: None, sign: None, protects: None };
 
-    /// It makes one only where this is seen.
+    /// Restricts the effect to runs that show this sign.
     pub const fn if_seen(mut self, sign: Sign) -> Effect {
         self.sign = Some(sign);
         self
     }
 
-    /// Without it this happens.
+    /// Adds what happens without it.
     pub const fn protecting(mut self, what: &'static str) -> Effect {
-        // The sentence before is none, which needs no drop.
+        // The replaced value is always `None`; forgetting it avoids a drop in a const fn.
         std::mem::forget(self.protects.replace(Cow::Borrowed(what)));
         self
     }
 }
 
-/// One thing about a machine that costs latency, hides it, or is good to know. What to do about it is
-/// this program's word, and is never read from a file.
+/// A property of a machine that costs latency, hides it, or is good to know. The remedy is always
+/// this program's text and is never read from a file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
     /// Stable name for scripts: `rt-throttling`, `governor`.
     pub code: String,
-    /// How much it weighs.
+    /// Severity.
     pub severity: Severity,
-    /// What it is about.
+    /// Topic.
     pub topic: Topic,
-    /// What it can do to latencies.
+    /// Effect on latencies.
     pub effect: Effect,
-    /// What was seen, in one sentence.
+    /// The observation, in one sentence.
     pub text: String,
     /// The file it was seen in, from the root.
     pub file: String,
-    /// What stood there.
+    /// Content of that file.
     pub value: String,
     /// Why it matters, in one sentence.
     pub why: String,
     /// What it typically costs.
     pub cost: String,
-    /// The command that mends it, or what to do where no command does.
+    /// Command that fixes it, or what to do if no command does.
     #[serde(skip_deserializing)]
     pub remedy: Option<Line>,
     /// How to undo the remedy.
@@ -111,16 +111,16 @@ pub struct Diagnosis {
     pub undo: Option<Line>,
 }
 
-/// What the doctor says of a machine: `latlab doctor --format json`.
+/// Result of `latlab doctor --format json`.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Examination {
-    /// The machine.
+    /// The examined machine.
     pub machine: Machine,
-    /// What was found, heaviest first.
+    /// Diagnoses, most severe first.
     pub findings: Vec<Diagnosis>,
-    /// Files that are there and could not be read, with the reason: a check that could not look
-    /// has not passed.
+    /// Files that exist but could not be read, with the reason; a check that needs one has not
+    /// passed.
     pub unreadable: BTreeMap<String, String>,
 }
 
@@ -130,20 +130,20 @@ pub struct Examination {
 pub struct CheckEntry {
     /// Stable name for scripts.
     pub code: String,
-    /// How much it weighs, unless what is seen says otherwise.
+    /// Usual severity; an observation may change it.
     pub severity: Severity,
-    /// What it is about.
+    /// Topic.
     pub topic: Topic,
-    /// What it can do to latencies.
+    /// Effect on latencies.
     pub effect: Effect,
-    /// What it is, in a few words.
+    /// Short title.
     pub title: String,
     /// Why it matters, in one sentence.
     pub why: String,
     /// What it typically costs.
     pub cost: String,
-    /// The command that mends it, or what to do where no command does; `{file}` and `{value}`
-    /// stand for what was seen.
+    /// Command that fixes it, or what to do if no command does; `{file}` and `{value}` stand for
+    /// the observation.
     #[serde(skip_deserializing)]
     pub remedy: Option<Line>,
     /// How to undo the remedy.

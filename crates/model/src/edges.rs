@@ -1,4 +1,4 @@
-//! What the pin pair of a guest tells: when its edges came, and when they were answered.
+//! What a guest's pin pair reports: when edges came, and when they were answered.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
@@ -8,45 +8,45 @@ use serde::{Deserialize, Serialize};
 pub struct Edges {
     /// Number of the thread that answers.
     pub thread: u32,
-    /// The edges, in their order.
+    /// Edges in order.
     pub edges: Vec<Edge>,
-    /// Responses beyond the first to an edge.
+    /// Responses to an edge after the first.
     pub double: u64,
     /// Responses before the first edge.
     pub spurious: u64,
-    /// CPU time of the interrupts.
+    /// CPU time of the interrupt handlers.
     pub interrupts: CpuUse,
-    /// CPU time of the threads that answered.
+    /// CPU time of the responding threads.
     pub threads: CpuUse,
 }
 
 /// One edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Edge {
-    /// When it was to come, on CLOCK_MONOTONIC.
+    /// Planned time, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// When its first response came.
+    /// Time of its first response; `None` if there was none.
     pub answered_ns: Option<Nanos>,
 }
 
-/// CPU time that was used for some edges.
+/// CPU time spent on a number of edges.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct CpuUse {
-    /// The time.
+    /// CPU time.
     pub used_ns: Nanos,
-    /// The edges.
+    /// Number of edges.
     pub edges: u64,
 }
 
 impl CpuUse {
-    /// For one edge; none where it was used for none.
+    /// CPU time per edge; `None` without edges.
     pub fn each_ns(&self) -> Option<f64> {
         (self.edges > 0).then(|| self.used_ns.0 as f64 / self.edges as f64)
     }
 }
 
 impl Edges {
-    /// From the text of the module `pinpair`; none where it is another one.
+    /// Parses the text of the module `pinpair`; `None` if it is anything else.
     pub fn parse(thread: u32, text: &str) -> Option<Edges> {
         let mut lines = text.lines().map(numbers);
         let [double, spurious, interrupts, of_edges, threads, of_answers] = lines.next()??[..]
@@ -72,7 +72,7 @@ impl Edges {
     }
 }
 
-/// The numbers of a line; none where anything else is in it.
+/// The numbers of a line; `None` if it holds anything else.
 fn numbers(line: &str) -> Option<Vec<i64>> {
     line.split(' ').map(|word| word.parse().ok()).collect()
 }

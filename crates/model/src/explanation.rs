@@ -1,5 +1,5 @@
-//! Why latencies were large: the parts of each, with what held the thread off, and over the run the
-//! causes. Codes and numbers; their words are in `latlab-report`.
+//! Why latencies were large: the parts of each spike, what delayed the thread, and the causes over
+//! the run. This holds codes and numbers; the texts are in `latlab-report`.
 
 mod evidence;
 
@@ -14,37 +14,37 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// Which part of a wake-up.
+    /// Part of a wake-up.
     Phase {
-        /// From the release until the interrupt of the timer begins.
+        /// From the release until the timer interrupt begins.
         TimerLate = "timer-late",
-        /// From there until the thread is woken.
+        /// From the timer interrupt until the thread is woken.
         Handler = "handler",
-        /// From there until the thread is put on its CPU.
+        /// From the wake-up until the thread is switched in.
         Waiting = "waiting",
-        /// From there until it reads the clock.
+        /// From the switch until the thread reads the clock.
         Return = "return",
     }
 }
 
 text_enum! {
-    /// What held the thread off.
+    /// Kind of cause that delayed the thread.
     HolderKind {
-        /// The path of the wake-up itself: the interrupt of the thread's timer, the switch, the return.
+        /// The wake-up path itself: the timer interrupt, the switch, the return.
         WakeUp = "wake-up",
         /// A thread that ran.
         Thread = "thread",
-        /// A thread that ran with interrupts off, or in the place of the interrupt.
+        /// A thread that ran with interrupts off, or while the interrupt was due.
         InterruptsOff = "interrupts-off",
-        /// In a guest: no event while a thread ran, which the host or interrupts that were off can make.
+        /// In a guest: no event while a thread ran; either the host or disabled interrupts.
         HypervisorOrInterruptsOff = "hypervisor-or-interrupts-off",
         /// A thread that printed to the console.
         Printk = "printk",
         /// A thread with many page faults.
         PageFaults = "page-faults",
-        /// What a thread starts and what soon ends: programs or threads.
+        /// Short-lived programs or threads started by one thread.
         Starts = "starts",
-        /// A CPU that was taken away or brought back.
+        /// A CPU taken offline or brought online.
         Hotplug = "hotplug",
         /// An interrupt.
         Interrupt = "interrupt",
@@ -56,9 +56,9 @@ text_enum! {
         IdleExit = "idle-exit",
         /// The hypervisor.
         Hypervisor = "hypervisor",
-        /// An interrupt that cannot be masked.
+        /// A non-maskable interrupt.
         Nmi = "nmi",
-        /// The scheduler: the thread was ready, and a limit of CPU time kept it from running.
+        /// The scheduler: the thread was ready, but a CPU time limit throttled it.
         Throttled = "throttled",
         /// The measured thread itself: it was stopped, traced, or waited for something else.
         OwnSleep = "own-sleep",
@@ -67,13 +67,13 @@ text_enum! {
     }
 }
 
-/// Who held the thread off.
+/// What delayed the thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Holder {
-    /// What it is.
+    /// Kind of cause.
     pub kind: HolderKind,
-    /// Its name: of a thread, of an interrupt with its number, of a softirq; empty where the kind says all.
+    /// Name of the thread, interrupt (with its number) or softirq; empty if the kind says it all.
     pub name: String,
 }
 
@@ -81,14 +81,14 @@ pub struct Holder {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TracedThread {
-    /// Its number in the kernel.
+    /// Kernel thread id.
     pub id: i32,
-    /// Its priority as the kernel counts: below 100 real-time, 120 an ordinary thread.
+    /// Kernel priority: below 100 real-time, 120 a normal thread.
     pub kernel_priority: Option<i32>,
-    /// Its process and cgroup; none where it had ended before anybody looked.
+    /// Process and cgroup; `None` if the thread had ended before it was looked up.
     pub known: Option<KnownThread>,
-    /// Who started it, where it had ended before anybody looked; of a thread that mostly waits for what it
-    /// starts, itself.
+    /// The thread that started it, if it had ended before it was looked up; for a thread that
+    /// mostly waits for what it starts, itself.
     pub started_by: Option<Starter>,
 }
 
@@ -96,50 +96,50 @@ pub struct TracedThread {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Starter {
-    /// Its number in the kernel.
+    /// Kernel thread id.
     pub id: i32,
-    /// Its name.
+    /// Thread name.
     pub name: String,
 }
 
 impl TracedThread {
-    /// Whether it has a real-time priority or a deadline.
+    /// Whether it has a real-time priority or a deadline policy.
     pub fn is_realtime(&self) -> bool {
         self.kernel_priority.is_some_and(|priority| priority <= 98)
     }
 }
 
-/// A stretch of time on the CPU of a spike, counted from the release.
+/// A stretch of time on the CPU of a spike, relative to the release.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlameLeg {
-    /// Its begin, from the release.
+    /// Start, from the release.
     pub from_ns: Nanos,
-    /// Its end, from the release.
+    /// End, from the release.
     pub to_ns: Nanos,
-    /// In which part of the wake-up.
+    /// Part of the wake-up it lies in.
     pub phase: Phase,
-    /// Who held the thread off.
+    /// What delayed the thread.
     pub holder: Holder,
-    /// The thread, where it is one.
+    /// The delaying thread, if it is one.
     pub thread: Option<TracedThread>,
-    /// What else is known of it: the function of an interrupt, printed lines, page faults.
+    /// Further evidence: the function of an interrupt, printed lines, page faults.
     pub evidence: Option<LegEvidence>,
-    /// The same in words; printed, not stored.
+    /// The evidence in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
 impl BlameLeg {
-    /// Its length.
+    /// Length of the part.
     pub fn length(&self) -> Nanos {
         self.to_ns - self.from_ns
     }
 
-    /// Who is to blame for it: of what a thread starts again and again, that thread.
+    /// The cause to report: for programs that a thread starts repeatedly, that thread.
     pub fn cause(&self) -> Holder {
         let starter = self.thread.as_ref().and_then(|thread| thread.started_by.as_ref());
-        // What the host may have done is nothing that a parent has started.
+        // What the host may have done was not started by any thread.
         match starter.filter(|_| self.holder.kind != HolderKind::HypervisorOrInterruptsOff) {
             Some(starter) => Holder { kind: HolderKind::Starts, name: starter.name.clone() },
             None => self.holder.clone(),
@@ -147,17 +147,17 @@ impl BlameLeg {
     }
 }
 
-/// Threads of one name that a thread has started.
+/// Threads of one name started by one thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StartedThreads {
-    /// Their name.
+    /// Thread name.
     pub name: String,
-    /// How many of them had the CPU.
+    /// Number of them that ran.
     pub threads: u64,
 }
 
-/// One spike with what its pages tell.
+/// A spike and its breakdown, from the recorded trace pages.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpikeBlame {
@@ -165,49 +165,49 @@ pub struct SpikeBlame {
     pub spike: u32,
     /// Number of the measuring thread.
     pub thread: u32,
-    /// The CPU on which it was woken, as far as anybody knows.
+    /// CPU on which the thread was woken, if known.
     pub cpu: Option<u32>,
     /// Its release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,
-    /// The legs, one behind the other from the release to the reading of the clock.
+    /// The breakdown, contiguous from the release to the reading of the clock.
     pub legs: Vec<BlameLeg>,
-    /// Who took most of it; none where that is not known.
+    /// The cause that took most of it; `None` if unknown.
     pub cause: Option<Holder>,
-    /// What the cause took of it.
+    /// Time the cause took.
     pub cause_ns: Nanos,
-    /// The longest leg of the cause, whole where `legs` are condensed.
+    /// The longest part due to the cause, uncondensed even if `legs` are condensed.
     pub longest: Option<BlameLeg>,
-    /// Of what the cause has started, the names, those of the longest time first.
+    /// Threads started by the cause, by name, longest time first.
     pub started: Vec<StartedThreads>,
-    /// Why it is not explained, or not wholly.
+    /// Why it is unexplained, or not fully explained.
     pub reason: Option<UnexplainedReason>,
-    /// In a sentence; printed, not stored.
+    /// Summary in a sentence; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// Stolen time between the readings around it.
     pub stolen: Option<StolenTime>,
-    /// How its CPU was at the release.
+    /// State of its CPU at the release.
     pub before: CpuBefore,
     /// The reason in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }
 
-/// How a CPU was when a release came.
+/// State of a CPU when a release came.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuBefore {
-    /// The idle state that it was in; none where it was busy, or where nobody knows.
+    /// Idle state it was in; `None` if it was busy or the state is unknown.
     pub idle_state: Option<i64>,
-    /// Its frequency in kHz, as far as it was told.
+    /// CPU frequency in kHz, if recorded.
     pub khz: Option<u64>,
 }
 
 impl SpikeBlame {
-    /// The legs without detail that nobody could see: those shorter than one part in so many become
-    /// one with their neighbours, named after the longest of them. They add up as before.
+    /// The breakdown without detail too small to show: parts shorter than 1/`parts` of the latency
+    /// are merged with their neighbours under the longest one's cause. The sum is unchanged.
     pub fn condensed(&self, parts: usize) -> Vec<BlameLeg> {
         if self.legs.len() <= parts {
             return self.legs.clone();
@@ -238,7 +238,7 @@ impl SpikeBlame {
     }
 }
 
-/// Legs that follow each other as one of the holder that took most of them.
+/// Consecutive parts merged into one, under the cause that took most of them.
 fn joined(group: &[&BlameLeg]) -> Option<BlameLeg> {
     let (first, last) = (group.first()?, group.last()?);
     let mut totals: Vec<(&Holder, Nanos)> = Vec::new();
@@ -257,85 +257,85 @@ fn joined(group: &[&BlameLeg]) -> Option<BlameLeg> {
     Some(BlameLeg { from_ns, to_ns, evidence, ..(*longest).clone() })
 }
 
-/// A cause over the run.
+/// A cause over the whole run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// Who.
+    /// What delayed the threads.
     pub holder: Holder,
-    /// Spikes of which it took most.
+    /// Number of spikes of which it took the largest part.
     pub count: u64,
-    /// Their share of all that were recorded.
+    /// Share of all recorded spikes.
     pub share: f64,
-    /// What it took of them together.
+    /// Time it took of these spikes in total.
     pub total_ns: Nanos,
-    /// The most that it took of one.
+    /// Most time it took of one spike.
     pub largest_ns: Nanos,
     /// CPUs of these spikes.
     pub cpus: Vec<u32>,
-    /// The first, since the first counted release of the run.
+    /// First such spike, from the first counted release of the run.
     pub first_ns: Nanos,
-    /// The last.
+    /// Last such spike, from the first counted release.
     pub last_ns: Nanos,
-    /// The priority of a real-time thread as the kernel counts: below 100, and below 0 of a deadline
-    /// thread; none of other threads.
+    /// Kernel priority of a real-time thread: below 100, and below 0 with a deadline policy; `None`
+    /// for other threads.
     pub kernel_priority: Option<i32>,
-    /// The number of its thread in the kernel; of what is started, that of who starts it.
+    /// Kernel id of the thread; for short-lived programs, of the thread that starts them.
     pub thread: Option<i32>,
-    /// The name of its process.
+    /// Process name.
     pub process: Option<String>,
-    /// Of what is started, the names, those of most spikes first.
+    /// Names of started programs or threads, most spikes first.
     pub started: Vec<String>,
-    /// The priority in words; printed, not stored.
+    /// Priority in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<String>,
-    /// What to do about it, a command or a sentence: in what a command prints. Never read from a file.
+    /// What to do about it, a command or a sentence; printed only, never read from a file.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Line>,
 }
 
-/// Recorded spikes without a cause, and why they have none.
+/// Recorded spikes without a known cause, by reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unexplained {
-    /// Why.
+    /// Reason.
     pub reason: Option<UnexplainedReason>,
-    /// How many.
+    /// Number of spikes.
     pub count: u64,
-    /// Why in words; printed, not stored.
+    /// Reason in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What the recorder cost: the same cycles while it recorded and while it did not.
+/// Overhead of the recorder: the same cycles with and without recording.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecorderCost {
-    /// Latencies while it recorded.
+    /// Latencies while recording.
     pub on: LegFigures,
-    /// Latencies while it did not.
+    /// Latencies while not recording.
     pub off: LegFigures,
-    /// CPU time of a cycle of a measuring thread while it recorded.
+    /// CPU time of one cycle of a measuring thread while recording.
     pub on_cpu_ns: Nanos,
-    /// CPU time of a cycle while it did not.
+    /// CPU time of one cycle while not recording.
     pub off_cpu_ns: Nanos,
 }
 
-/// What the flight recorder says of a run.
+/// Results of the flight recorder for a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunExplanation {
-    /// Spikes by what became of them.
+    /// Spikes by outcome.
     pub spikes: SpikeTally,
-    /// Recorded spikes of which the cause is known.
+    /// Recorded spikes with a known cause.
     pub explained: u64,
-    /// The causes, those of most spikes first.
+    /// Causes, most spikes first.
     pub causes: Vec<Cause>,
-    /// The recorded spikes that are not explained, by why.
+    /// Recorded spikes that are unexplained, by reason.
     pub unexplained: Vec<Unexplained>,
     /// The largest recorded spikes.
     pub largest: Vec<SpikeBlame>,
-    /// What it cost; none where too few cycles of either kind were seen.
+    /// Overhead of recording; `None` if too few cycles of either kind were seen.
     pub cost: Option<RecorderCost>,
 }
 
@@ -343,24 +343,24 @@ pub struct RunExplanation {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseCounts {
-    /// Spikes that were recorded.
+    /// Spikes recorded.
     pub recorded: u64,
-    /// Those with a cause, by cause, those of most spikes first.
+    /// Spikes with a known cause, by cause, most first.
     pub causes: Vec<CountedCause>,
 }
 
-/// Spikes of one cause.
+/// Number of spikes with one cause.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedCause {
-    /// Who.
+    /// What delayed the threads.
     pub holder: Holder,
-    /// Spikes of which it took most.
+    /// Spikes of which it took the largest part.
     pub count: u64,
 }
 
 impl CauseCounts {
-    /// Of all of these that recorded any; none where none did.
+    /// Pools the counts of several runs; `None` if none recorded a spike.
     pub fn pooled<'a>(
         all: impl IntoIterator<Item = Option<&'a RunExplanation>>,
     ) -> Option<CauseCounts> {

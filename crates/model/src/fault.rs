@@ -1,4 +1,4 @@
-//! Faults that are planted in a guest on purpose, to be found again in its run.
+//! Faults injected into a guest on purpose, to be found again in its run.
 
 use crate::Nanos;
 use crate::load::{Load, LoadProcess};
@@ -9,49 +9,49 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 text_enum! {
-    /// What goes wrong.
+    /// Kind of fault.
     FaultKind {
-        /// A kernel module keeps interrupts off.
+        /// A kernel module disables interrupts.
         IrqsOff = "irqs-off",
-        /// The kernel prints line after line on its console.
+        /// The kernel prints continuously to its console.
         PrintkStorm = "printk-storm",
-        /// A thread of high priority does not sleep.
+        /// A high-priority thread does not sleep.
         FifoHog = "fifo-hog",
         /// Packets over the loop-back interface keep softirqs busy.
         SoftirqFlood = "softirq-flood",
         /// CLOCK_REALTIME is set forward.
         ClockStep = "clock-step",
-        /// A CPU is taken away from the system.
+        /// A CPU is taken offline.
         CpuOffline = "cpu-offline",
-        /// The host does not let the guest run.
+        /// The host pauses the guest.
         HypervisorPause = "hypervisor-pause",
     }
 }
 
-/// A fault, and when: `irqs-off@5s:2ms`.
+/// A fault and its time: `irqs-off@5s:2ms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What goes wrong.
+    /// Kind of fault.
     pub kind: FaultKind,
-    /// When, from the first counted release on.
+    /// Start, from the first counted release.
     pub at_ns: Nanos,
-    /// For how long; by how much, where a clock is set.
+    /// Length; for a clock step, the size of the step.
     pub length_ns: Nanos,
     /// Priority of a thread that does not sleep.
     pub priority: u8,
-    /// The CPU that is taken away.
+    /// The CPU taken offline.
     pub cpu: u32,
 }
 
-/// Name of the load that a fault is, and the first word of its program.
+/// Name of the load that stands for a fault, and first word of its command.
 pub const FAULT: &str = "fault";
-/// The agent, as a guest has it.
+/// Path of the agent in a guest.
 const PROGRAM: &str = "/init";
-/// When, unless somebody says otherwise.
+/// Default start.
 const AT: Nanos = Nanos(2 * SECOND.0);
-/// Above that of the measuring threads.
+/// Default priority, above that of the measuring threads.
 const PRIORITY: u8 = 95;
-/// Which CPU, since the first one cannot go everywhere.
+/// Default CPU; the first one cannot always be taken offline.
 const CPU: u32 = 1;
 
 impl FaultKind {
@@ -67,8 +67,8 @@ impl FaultKind {
         }
     }
 
-    /// Whether it makes sense in the host's time only: in virtual time there is one CPU, and a guest
-    /// does not see that it was stopped.
+    /// Whether it makes sense in the host's time only: in virtual time there is one CPU, and a
+    /// guest cannot see that it was paused.
     pub fn of_hosts_time(self) -> bool {
         matches!(self, FaultKind::CpuOffline | FaultKind::HypervisorPause)
     }
@@ -122,7 +122,7 @@ impl FromStr for Fault {
 }
 
 impl Fault {
-    /// The load that plants it, whose clock begins so long before the first counted release.
+    /// The load that injects it; the load's clock starts `before` the first counted release.
     pub fn load(self, words: &str, before: Nanos) -> Load {
         let planted = Fault { at_ns: self.at_ns + before, ..self };
         let argv = [PROGRAM, FAULT, &planted.to_string()].map(str::to_string).to_vec();
@@ -131,7 +131,7 @@ impl Fault {
         Load { processes, ..Load::new(words, FAULT, &about) }
     }
 
-    /// The faults that these loads plant.
+    /// The faults among these loads.
     pub fn among(loads: &[Load]) -> impl Iterator<Item = Fault> {
         let faults = loads.iter().filter(|load| load.name == FAULT);
         faults.filter_map(|load| load.words.parse().ok())

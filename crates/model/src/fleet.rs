@@ -1,4 +1,4 @@
-//! What the tables of many runs keep of each run, and what a query over them answers.
+//! What the tables of many runs hold about each run, and the answer to a query over them.
 
 use crate::Nanos;
 use crate::finding::Finding;
@@ -8,22 +8,22 @@ use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A run folder as the tables of many runs read it: a line of `latlab fleet-rows`.
+/// A run folder as input for the tables of many runs: a line of `latlab fleet-rows`.
 #[derive(Debug, Serialize)]
 pub struct FleetEntry<'a> {
-    /// The folder as it was asked for.
+    /// Path of the folder as requested.
     pub path: &'a str,
-    /// Why the run cannot be taken; none if it is as it was stored.
+    /// Why the run cannot be used; `None` if it is intact.
     pub damaged: Option<String>,
-    /// Its row.
+    /// Row of the run.
     pub run: Option<FleetRun>,
-    /// Its findings, with their sentences.
+    /// Findings of the run, with their texts.
     pub findings: Vec<Finding>,
-    /// The tables in its folder.
+    /// Tables in its folder.
     pub tables: Vec<String>,
 }
 
-/// The row of a run: what identifies it, what was measured, and its headline figures.
+/// The row of a run: its identity, what was measured, and its main figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct FleetRun {
     run: String,
@@ -76,7 +76,7 @@ pub struct FleetRun {
 }
 
 impl FleetRun {
-    /// The row of a stored run.
+    /// Builds the row of a stored run.
     pub fn new(run: &Run) -> FleetRun {
         let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
         let quantiles = total.quantiles.as_ref();
@@ -133,7 +133,8 @@ impl FleetRun {
     }
 }
 
-/// What was asked, but for what tells runs of the same settings apart: names, target, length, deadline and seed.
+/// The plan without what differs between runs of the same settings: names, target, length, deadline
+/// and seed.
 fn settings(asked: &Plan) -> String {
     let alike = Plan {
         name: String::new(),
@@ -155,14 +156,14 @@ fn settings(asked: &Plan) -> String {
     serde_json::to_string(&alike).unwrap_or_default()
 }
 
-/// What an engine answered: `latlab fleet query --format json`.
+/// Result of `latlab fleet query --format json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetAnswer {
-    /// The name of the query, or of its file.
+    /// Name of the query or of its file.
     pub query: String,
-    /// The names of the columns; times are in ns where the name ends in `_ns`.
+    /// Column names; columns that end in `_ns` hold times in nanoseconds.
     pub columns: Vec<String>,
-    /// The rows, each with a value for each column.
+    /// Rows, with a value for each column.
     pub rows: Vec<Vec<Value>>,
 }

@@ -1,71 +1,71 @@
-//! What the flight recorder sends: raw pages of the kernel's trace around each spike, and what is
-//! needed to read them, then or years later.
+//! What the flight recorder sends: raw pages of the kernel's trace around each spike, and the
+//! formats needed to decode them later.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// How the pages and events of this kernel lie, as its own files describe them.
+/// Formats of this kernel's trace pages and events, from its own files.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceFormats {
-    /// `events/header_page`.
+    /// Content of `events/header_page`.
     pub header_page: String,
     /// Each recorded event, such as `sched/sched_switch`, with its `format` file.
     pub events: Vec<EventDescription>,
-    /// Size of the ring buffer of each CPU.
+    /// Ring buffer size of each CPU, in KiB.
     pub ring_kib: u32,
-    /// Names of the kernel's functions whose addresses stand in the pages, sent when the run ends.
+    /// Kernel functions whose addresses occur in the pages; sent at the end of the run.
     pub functions: Vec<KernelFunction>,
     /// Threads that ran around the spikes.
     pub threads: Vec<KnownThread>,
 }
 
-/// A thread that ran around a spike, as `/proc` described it soon after.
+/// A thread that ran around a spike, as read from `/proc` soon after.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnownThread {
-    /// Its number in the kernel.
+    /// Kernel thread id.
     pub id: i32,
-    /// The number of its process.
+    /// Process id.
     pub process: i32,
-    /// The name of its process.
+    /// Process name.
     pub name: String,
-    /// Its cgroup; none where the kernel has none.
+    /// Cgroup; `None` if the kernel has none.
     pub cgroup: Option<String>,
 }
 
-/// The format of one event.
+/// Format of one trace event.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventDescription {
-    /// Its folder and its name.
+    /// Group and name of the event.
     pub event: String,
-    /// Its `format` file.
+    /// Content of its `format` file.
     pub format: String,
 }
 
-/// A function of the kernel.
+/// A kernel function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelFunction {
-    /// Where it begins.
+    /// Start address.
     pub address: u64,
-    /// Its name.
+    /// Function name.
     pub name: String,
 }
 
-/// Pages of one CPU that follow each other. A page is sent once, however many spikes lie in it.
+/// Consecutive pages of one CPU. A page is sent once, however many spikes it covers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TracePages {
-    /// The CPU.
+    /// CPU number.
     pub cpu: u32,
-    /// Number of the first of them, among all that were read of this CPU.
+    /// Number of the first page, counted over all pages read of this CPU.
     pub first: u32,
-    /// The pages, each as far as it is filled.
+    /// Page contents, without unused space.
     pub pages: Vec<Vec<u8>>,
 }
 
-/// A spike whose pages have been sent before.
+/// A spike whose pages have already been sent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordedSpike {
@@ -77,88 +77,88 @@ pub struct RecordedSpike {
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,
-    /// The pages of each CPU that was looked at; the CPU of the thread comes first.
+    /// Page ranges of each CPU recorded; the thread's CPU comes first.
     pub pages: Vec<PageRange>,
-    /// Time stolen from the thread's CPU between the last two readings around the spike; none where
-    /// the kernel does not count it.
+    /// Time stolen from the thread's CPU between the two readings around the spike; `None` if the
+    /// kernel does not count it.
     pub stolen: Option<StolenTime>,
 }
 
-/// Pages of a CPU that follow each other.
+/// Consecutive pages of a CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageRange {
-    /// The CPU.
+    /// CPU number.
     pub cpu: u32,
-    /// The first.
+    /// Number of the first page.
     pub first: u32,
-    /// The one after the last.
+    /// Number after the last page.
     pub end: u32,
 }
 
-/// Everything of a recording but its pages: `recording.json` of a run.
+/// Everything recorded except the pages: `recording.json` of a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 pub struct Recording {
-    /// How the pages lie.
+    /// Formats of the pages.
     pub formats: TraceFormats,
-    /// The spikes.
+    /// Recorded spikes.
     pub spikes: Vec<RecordedSpike>,
 }
 
-/// By how much the time that a hypervisor took from a CPU rose between two readings.
+/// Increase of a CPU's stolen time between two readings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StolenTime {
-    /// The reading before, on CLOCK_MONOTONIC.
+    /// Time of the first reading, on CLOCK_MONOTONIC.
     pub from_ns: Nanos,
-    /// The reading after.
+    /// Time of the second reading, on CLOCK_MONOTONIC.
     pub to_ns: Nanos,
-    /// What it rose by; the kernel counts in steps of 10 ms.
+    /// Increase; the kernel counts in steps of 10 ms.
     pub rose_ns: Nanos,
 }
 
-/// A time in which the recorder was on or off.
+/// A time during which the recorder was either on or off.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RecorderWindow {
-    /// Its begin, on CLOCK_MONOTONIC.
+    /// Start, on CLOCK_MONOTONIC.
     pub from_ns: Nanos,
-    /// Its end.
+    /// End, on CLOCK_MONOTONIC.
     pub to_ns: Nanos,
     /// Whether events were recorded.
     pub on: bool,
-    /// CPU time of the measuring threads in it.
+    /// CPU time of the measuring threads in this time.
     pub cpu_ns: Nanos,
 }
 
-/// What became of the spikes so far.
+/// The recorder's periodic report.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct RecorderReport {
-    /// Times in which the recorder was on or off that have ended since the last report.
+    /// Times with the recorder on or off that ended since the last report.
     pub windows: Vec<RecorderWindow>,
-    /// Spikes since the last report, by what became of them.
+    /// Spikes since the last report, by outcome.
     pub spikes: SpikeTally,
-    /// Names of functions, in the last report.
+    /// Names of functions; only in the last report.
     pub functions: Vec<KernelFunction>,
 }
 
-/// Spikes by what became of them.
+/// Number of spikes by outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpikeTally {
-    /// Latencies above the bound of their moment.
+    /// Latencies above the spike threshold at the time.
     pub seen: u64,
-    /// Those whose pages were stored.
+    /// Spikes whose pages were stored.
     pub stored: u64,
-    /// Those that came while the recorder was off to measure what it costs.
+    /// Spikes that came while the recorder was off to measure its cost.
     pub while_off: u64,
-    /// Those that came too soon after another one, or after too many.
+    /// Spikes dropped by the rate limit.
     pub rate_limited: u64,
-    /// Those whose pages the stream did not take in time.
+    /// Spikes whose pages the stream did not take in time.
     pub stream_full: u64,
 }
 
 impl SpikeTally {
-    /// Adds another to this one.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &SpikeTally) {
         let sums = [
             (&mut self.seen, other.seen),

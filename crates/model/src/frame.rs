@@ -1,8 +1,8 @@
-//! The stream: what the agent sends and what the journal holds, byte for byte.
+//! The stream: what the agent sends and the journal holds, byte for byte.
 //!
-//! A frame is a header of 12 bytes, little endian: length of the payload (u32), kind (u32),
-//! CRC-32C of length, kind and payload (u32); then the payload. Documents are JSON, so that a
-//! later version can add a field; what comes every second is postcard, so that it is small.
+//! A frame is a header of 12 bytes, little endian: length of the payload (u32), kind (u32), CRC-32C
+//! of length, kind and payload (u32); then the payload. Documents are JSON, so that a later version
+//! can add a field; what is sent every second is postcard, to keep it small.
 
 mod reader;
 
@@ -26,155 +26,155 @@ use crate::{Nanos, Plan};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Version of the frames; the first frame of a stream carries it.
+/// Version of the frames, sent in the first frame of a stream.
 pub const STREAM_VERSION: u32 = 1;
-/// Bytes in front of every payload.
+/// Length of the header before each payload.
 pub const HEADER_BYTES: usize = 12;
-/// A longer payload is taken for damage.
+/// A longer payload is treated as damage.
 pub const LARGEST_PAYLOAD: usize = 16 << 20;
 
 const _: () = assert!(HEADER_BYTES == 3 * size_of::<u32>());
 
-/// First word of a stream, from whoever writes it.
+/// First frame of a stream in either direction.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// [`STREAM_VERSION`] of the writer.
     pub stream: u32,
     /// Version of the program.
     pub latlab: String,
-    /// Id of the run.
+    /// Run id.
     pub id: String,
 }
 
-/// What one thread counted from `start_ns` on.
+/// One thread's counts over a stretch of time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Interval {
     /// Number of the thread.
     pub thread: u32,
-    /// First release counted here, on CLOCK_MONOTONIC.
+    /// First release counted, on CLOCK_MONOTONIC.
     pub start_ns: Nanos,
-    /// First release not counted here any more.
+    /// First release no longer counted, on CLOCK_MONOTONIC.
     pub end_ns: Nanos,
-    /// The counts.
+    /// Latencies of these releases.
     pub counts: Histogram,
 }
 
-/// One large latency and its release.
+/// A large latency and its release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Spike {
-    /// The latency; first, so that spikes sort by it.
+    /// The latency; the first field, so that spikes sort by it.
     pub latency_ns: Nanos,
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
 }
 
-/// Large latencies that are kept with their releases, for each thread.
+/// Number of large latencies per thread that are kept with their releases.
 pub const KEPT_SPIKES: usize = 4096;
 
-/// Large latencies of one thread; its largest [`KEPT_SPIKES`] are always among them.
+/// Large latencies of one thread, always including its largest [`KEPT_SPIKES`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Spikes {
     /// Number of the thread.
     pub thread: u32,
-    /// The latencies.
+    /// Large latencies with their releases.
     pub spikes: Vec<Spike>,
 }
 
-/// Why nothing can be measured.
+/// Why the agent refuses to measure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Refusal {
-    /// Whether the plan itself is wrong (exit code 2) and not the machine (exit code 3).
+    /// Whether the plan is wrong (exit code 2) rather than the machine (exit code 3).
     pub plan_is_wrong: bool,
-    /// Whether any other run would be refused as well: another one holds the CPUs, or a right is
-    /// missing.
+    /// Whether any other run would be refused too: another run has locked the CPUs, or a permission
+    /// is missing.
     pub of_every_run: bool,
     /// One line: what is missing and what to do.
     pub text: String,
 }
 
-/// To the agent, in place of a plan: only look at the machine.
+/// Sent to the agent instead of a plan: only take a snapshot of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SnapshotRequest;
 
-/// Everything that travels in a frame.
+/// Payload of a frame.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
-    /// First word of a stream.
+    /// First frame of a stream.
     Hello(Hello),
-    /// The order: to the agent, and back in its stream.
+    /// The plan: sent to the agent, and echoed in its stream.
     Plan(Plan),
-    /// To the agent: end cleanly.
+    /// To the agent: stop cleanly.
     Stop,
-    /// The fingerprint.
+    /// The machine's fingerprint.
     Machine(Machine),
-    /// What was applied; the measuring begins.
+    /// What was applied; the measurement begins.
     Prepared(AppliedSetup),
-    /// What a thread counted.
+    /// A thread's counts.
     Interval(Interval),
     /// Large latencies.
     Spikes(Spikes),
-    /// The clocks side by side.
+    /// All clocks read together.
     Clocks(ClockReading),
-    /// Something the reader must know.
+    /// A finding.
     Finding(Finding),
     /// A thread has ended.
     ThreadEnd(ThreadEnd),
-    /// Everything is restored; last frame of a whole stream.
+    /// Everything is restored; last frame of a complete stream.
     End(AgentEnd),
-    /// Nothing can be measured; last frame of such a stream.
+    /// The agent refuses to measure; last frame of such a stream.
     Refusal(Refusal),
     /// Every latency of a stretch of releases.
     Samples(Samples),
-    /// The same from a source that tells picoseconds.
+    /// Samples from a source with picosecond resolution.
     FineSamples(FineSamples),
-    /// The kernel files that the fingerprint and the doctor's word come from.
+    /// The kernel files behind the fingerprint and the doctor's diagnoses.
     Snapshot(Snapshot),
-    /// To the agent: send the snapshot and end.
+    /// To the agent: send a snapshot and exit.
     Examine(SnapshotRequest),
-    /// A series of telemetry, before its first reading.
+    /// Announces a telemetry series before its first reading.
     Series(Series),
-    /// A reading of the telemetry.
+    /// A telemetry reading.
     Reading(Reading),
-    /// The legs of wake-ups.
+    /// The breakdown of wake-ups.
     Legs(Legs),
-    /// A load runs.
+    /// A load has started.
     LoadBegin(LoadBegin),
-    /// What a load has taken so far.
+    /// CPU time and counters of a load so far.
     LoadSample(LoadSample),
-    /// A figure that a load printed.
+    /// A line with a figure printed by a load.
     LoadLine(LoadLine),
     /// A load has ended.
     LoadEnd(LoadEnd),
-    /// What the kernel's trace says of the measuring threads.
+    /// Trace events of the measuring threads.
     Trace(PackedTrace),
-    /// When one of latlab's own threads worked.
+    /// When one of latlab's own threads ran.
     OwnWork(OwnWork),
-    /// What the pin pair of a guest tells of its edges.
+    /// Edges and answers of a guest's pin pair.
     Edges(Edges),
-    /// How the pages of the flight recorder lie.
+    /// Formats of the flight recorder's pages.
     TraceFormats(TraceFormats),
-    /// Pages of the flight recorder.
+    /// Trace pages of the flight recorder.
     TracePages(TracePages),
-    /// A spike that was recorded.
+    /// A recorded spike.
     RecordedSpike(RecordedSpike),
-    /// What became of the spikes.
+    /// Outcome of the spikes so far.
     RecorderReport(RecorderReport),
     /// Threads that ran around spikes.
     KnownThreads(Vec<KnownThread>),
-    /// What a guest sent until it powered off, added by whoever conducted it.
+    /// Everything a guest sent until it powered off; added by the conductor.
     GuestStream(GuestStream),
-    /// A thread of the program was found.
+    /// A thread of the attached program was found.
     AttachedThread(AttachedThread),
-    /// Cycles of such a thread.
+    /// Cycles of an attached thread.
     Cycles(PackedCycles),
-    /// What else is known of these threads by now.
+    /// What else is known of the attached threads so far.
     AttachReport(AttachReport),
 }
 
 macro_rules! kinds {
     ($($number:literal $variant:ident $codec:ident),+ $(,)?) => {
         impl Message {
-            /// The whole frame: header and payload.
+            /// Encodes the whole frame: header and payload.
             pub fn encode(&self) -> Vec<u8> {
                 let (kind, payload) = match self {
                     Message::Stop => (0, Vec::new()),
@@ -236,12 +236,13 @@ kinds! {
 
 impl Message {
     /// The kinds of [`Message::Samples`], [`Message::Trace`], [`Message::TracePages`],
-    /// [`Message::FineSamples`] and [`Message::Cycles`], known before a frame is read.
+    /// [`Message::FineSamples`] and [`Message::Cycles`], so that they can be skipped without
+    /// decoding.
     const BULK: [u32; 5] = [12, 22, 26, 29, 33];
 }
 
 impl Message {
-    /// What an agent receives: orders, and what its loads say.
+    /// Decodes what an agent receives: orders, and messages of its loads.
     fn decode_for_agent(kind: u32, payload: &[u8]) -> Result<Message, Damage> {
         match kind {
             0 => Ok(Message::Stop),
@@ -258,19 +259,19 @@ impl Message {
     }
 }
 
-/// What is wrong with the bytes of a stream.
+/// Damage in a stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The header's length is impossible.
+    /// The length in the header is impossible.
     #[error("a frame has an impossible length of {0} bytes")]
     ImpossibleLength(u32),
-    /// The checksum does not fit.
+    /// The checksum does not match.
     #[error("wrong checksum")]
     Checksum,
-    /// A kind of frame that this version does not know.
+    /// This version does not know the kind of frame.
     #[error("unknown frame kind {0}: written by a newer latlab?")]
     UnknownKind(u32),
-    /// The payload is not what its kind says.
+    /// The payload does not match its kind.
     #[error("cannot read a frame: {0}")]
     Payload(String),
     /// The stream ends within a frame.
@@ -318,7 +319,7 @@ mod packed {
     }
 }
 
-/// An interval, and behind it the edges of its bins where those are not latlab's own.
+/// An interval, followed by the edges of its bins unless they are latlab's own.
 mod counted {
     use super::*;
     use crate::histogram::{BinLayout, Overflow};
@@ -350,7 +351,7 @@ mod counted {
     }
 }
 
-/// A reading, and behind it when its files were read.
+/// A reading, followed by the times at which its files were read.
 mod timed {
     use super::*;
 

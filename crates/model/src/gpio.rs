@@ -1,4 +1,4 @@
-//! A wire between two lines of one board, over which a stimulus comes back.
+//! A wire between two GPIO lines of one board, over which a stimulus returns.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use std::str::FromStr;
 pub struct GpioLine {
     /// Name of the chip in `/dev`.
     pub chip: String,
-    /// Number of the line on it.
+    /// Number of the line on the chip.
     pub offset: u32,
 }
 
 impl GpioLine {
-    /// The file of its chip.
+    /// Path of its chip.
     pub fn path(&self) -> String {
         format!("/dev/{}", self.chip)
     }
@@ -41,33 +41,33 @@ impl fmt::Display for GpioLine {
     }
 }
 
-/// Two lines with a wire between them, or with a responder.
+/// Two GPIO lines connected by a wire or a responder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GpioWire {
-    /// The line that makes each stimulus.
+    /// Output line for the stimuli.
     pub stimulus: GpioLine,
-    /// The line that shows it; of another responder the one that shows its answer.
+    /// Input line on which each stimulus arrives; with an external responder, its answer.
     pub loopback: GpioLine,
-    /// The line that is raised as the answer; none where the stimulus is taken back.
+    /// Output line for the answer; `None` if lowering the stimulus is the answer.
     pub answer: Option<GpioLine>,
-    /// Whether something else answers.
+    /// Whether an external responder answers.
     pub external: bool,
-    /// The least distance of two stimuli.
+    /// Shortest time between two stimuli.
     pub from_ns: Nanos,
-    /// The largest.
+    /// Longest time between two stimuli.
     pub to_ns: Nanos,
 }
 
 impl GpioWire {
-    /// More stimuli than this are a mistake; their legs are kept in memory.
+    /// More stimuli than this are refused: their breakdown is kept in memory.
     pub const MOST_STIMULI: u64 = 1_000_000;
-    /// More often than this nobody could answer.
+    /// Shortest allowed time between stimuli; nothing could answer faster ones.
     const SHORTEST: Nanos = Nanos(50_000);
-    /// Nobody waits longer for an edge.
+    /// Longest allowed time between stimuli.
     const LONGEST: Nanos = Nanos(10_000_000_000);
 
-    /// Whether it makes sense; an error is one line for the user.
+    /// Checks the wire by itself; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         let lines = [Some(&self.stimulus), Some(&self.loopback), self.answer.as_ref()];
         let mut lines: Vec<String> = lines.into_iter().flatten().map(GpioLine::to_string).collect();

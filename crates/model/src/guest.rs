@@ -1,39 +1,39 @@
-//! What is known of a guest only once it was made.
+//! What is known of a guest only after it was built.
 
 use serde::{Deserialize, Serialize};
 
-/// The file by which a guest says that it is one.
+/// The file that identifies a guest.
 pub const MARK: &str = "lab/guest";
-/// How what stands there ends where its time is virtual.
+/// Suffix of that file's text if the guest's time is virtual.
 pub const IN_VIRTUAL_TIME: &str = "in virtual time";
-/// Code of the finding that a guest took too long and was ended.
+/// Code of the finding that a guest exceeded its time limit and was stopped.
 pub const TIME_LIMIT_FINDING: &str = "guest-time-limit";
 
-/// What a guest was made of; in virtual time the same parts and the same plan give the same run, to
-/// the last bit.
+/// What a guest was made of. In virtual time, the same parts and the same plan give the same run,
+/// bit for bit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Guest {
-    /// What all randomness of the machine grows from.
+    /// Seed of all randomness in the machine.
     pub seed: u64,
-    /// The emulator and its version, as it names itself.
+    /// Emulator and version, as it reports them.
     pub emulator: String,
-    /// What it ran by, where its time was that of the host; none means virtual time.
+    /// Accelerator of a guest in the host's time; `None` in virtual time.
     pub accelerator: Option<String>,
-    /// Where the kernel came from: a package with its version, or a file.
+    /// Source of the kernel: a package with its version, or a file.
     pub kernel: String,
-    /// SHA-256 of the kernel's image.
+    /// SHA-256 of the kernel image.
     pub kernel_sha256: String,
-    /// SHA-256 of the initial file system, but for the job in it.
+    /// SHA-256 of the initial file system without the job in it.
     pub files_sha256: String,
 }
 
-/// What a guest in virtual time has sent, by which a replay knows that it is the same run.
+/// Size and hash of what a guest in virtual time sent, by which a replay recognises the same run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuestStream {
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256, in hexadecimal.
     pub sha256: String,
 }

@@ -1,8 +1,8 @@
 //! A histogram of latencies, and the edges of its bins.
 //!
-//! latlab's own bins, into which the measuring loop counts, are of 100 ns up to 1 ms, then 32 in each doubling up to
-//! 104 days; a value below zero has a counter of its own. So nothing that a clock can show is
-//! without a place. A histogram of somebody else's file keeps the edges of that file.
+//! latlab's own bins, used by the measuring loop, are 100 ns wide up to 1 ms, then 32 to each
+//! doubling up to 104 days, with a separate counter for values below zero. So every value a clock
+//! can show has a place. A histogram of an imported file keeps the edges of that file.
 
 mod layout;
 
@@ -34,10 +34,10 @@ const SKIPPED: usize = (FINE_END >> (FIRST_OCTAVE - SUB_BITS)) as usize - SUB_BI
 /// Number of all bins.
 pub const BINS: usize = FINE_BINS + (LAST_OCTAVE - FIRST_OCTAVE + 1) as usize * SUB_BINS - SKIPPED;
 
-/// More in one histogram is no count; the limit keeps every sum of a run within its integer.
+/// A larger count is treated as damage; the limit keeps every sum of a run within its integer.
 const LARGEST_COUNT: u64 = 1 << 36;
 
-/// The bin of a latency that is not negative; beyond 104 days the last bin takes it.
+/// Bin of a non-negative latency; values beyond 104 days fall into the last bin.
 #[inline]
 pub const fn bin_of(latency: u64) -> usize {
     if latency < FINE_END {
@@ -51,7 +51,7 @@ pub const fn bin_of(latency: u64) -> usize {
     FINE_BINS + (octave - FIRST_OCTAVE) as usize * SUB_BINS + sub - SKIPPED
 }
 
-/// The smallest latency of a bin.
+/// Smallest latency of a bin.
 pub const fn bin_low(bin: usize) -> u64 {
     if bin < FINE_BINS {
         return bin as u64 * FINE_WIDTH;
@@ -64,96 +64,96 @@ pub const fn bin_low(bin: usize) -> u64 {
     ((SUB_BINS + position % SUB_BINS) as u64) << (octave - SUB_BITS)
 }
 
-/// The first latency above a bin.
+/// First latency above a bin.
 pub const fn bin_high(bin: usize) -> u64 {
     if bin + 1 == BINS { i64::MAX as u64 } else { bin_low(bin + 1) }
 }
 
-/// One row of a histogram as people and tables see it: latencies from `low_ns` to below `high_ns`. A
-/// row that ends at the largest time has no end: how large its latencies are is not known.
+/// One row of a histogram: latencies from `low_ns` to below `high_ns`. If `high_ns` is the largest
+/// time, the row has no upper end and the size of its latencies is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bin {
     /// Smallest latency counted here.
     pub low_ns: Nanos,
-    /// First latency not counted here any more.
+    /// First latency no longer counted here.
     pub high_ns: Nanos,
-    /// How many there were.
+    /// Number of latencies.
     pub count: u64,
 }
 
 impl Bin {
-    /// Whether it ends, so that the size of its latencies is known. The last of latlab's own bins takes
-    /// whatever a clock can show.
+    /// Whether the row has an upper end, so that the size of its latencies is known. The last of
+    /// latlab's own bins takes whatever a clock can show.
     pub fn has_end(&self) -> bool {
         self.high_ns < Nanos::MAX || self.low_ns.0 as u64 == bin_low(BINS - 1)
     }
 }
 
-/// Where the sizes of latencies end that are known, of rows of one or several histograms: none where
-/// all rows have an end.
+/// The lower bound of latencies of unknown size in the rows of one or more histograms; `None` if
+/// every row has an upper end.
 pub fn censored_above(rows: &[Bin]) -> Option<Nanos> {
     let open = rows.iter().filter(|row| !row.has_end() && row.count > 0);
     open.map(|row| row.low_ns).min()
 }
 
-/// The rows of one measuring thread, as `histogram.parquet` holds them.
+/// The rows of one measuring thread, as in `histogram.parquet`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ThreadBins {
     /// Number of the thread.
     pub thread: u32,
-    /// The rows with a count, in rising order.
+    /// Non-empty rows, ascending.
     pub bins: Vec<Bin>,
 }
 
-/// What a thread counted in one interval or in a whole run.
+/// A thread's counts over one interval or a whole run.
 ///
-/// `bins` is sparse, in rising order of the bin's number, so that an interval of a second
-/// costs as much as it holds.
+/// `bins` is sparse and ordered by bin number, so the size of an interval depends on what it holds.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Histogram {
-    /// Latencies recorded: cycles that woke up.
+    /// Latencies recorded, one per cycle.
     pub count: u64,
     /// Sum of all latencies.
     pub sum_ns: i128,
     /// Smallest latency; meaningless while `count` is 0.
     pub min_ns: Nanos,
-    /// Largest latency that is known; meaningless while `count` is 0.
+    /// Largest known latency; meaningless while `count` is 0.
     pub max_ns: Nanos,
-    /// Latencies below the first edge: below zero, which a clock that was set back can produce.
+    /// Latencies below the first edge; with latlab's bins those below zero, which occur if the
+    /// clock was set back.
     pub underflow: u64,
-    /// Releases that were already past when the cycle before them ended.
+    /// Overruns: releases that had already passed when the previous cycle ended.
     pub missed: u64,
-    /// Releases, skipped ones included, that were later than the deadline.
+    /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
-    /// Bin number and count.
+    /// Bin number and count, ascending by number.
     pub bins: Vec<(u32, u64)>,
-    /// Where the bins begin and end.
+    /// Edges of the bins.
     pub layout: BinLayout,
-    /// Latencies beyond the last edge, of which latlab's own bins have none.
+    /// Latencies beyond the last edge; latlab's own bins have none.
     pub overflow: Overflow,
 }
 
-/// Latencies that lie beyond the last edge of a histogram.
+/// Latencies beyond the last edge of a histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Overflow {
-    /// How many there were.
+    /// Number of these latencies.
     pub count: u64,
-    /// Whether the largest of them is not known.
+    /// Whether the largest of them is unknown.
     pub max_is_unknown: bool,
-    /// Whether the smallest latency is not known, as of a file that states none.
+    /// Whether the smallest latency is unknown because the file states none.
     pub min_is_unknown: bool,
-    /// How many of them are not in the sum, because nobody knows how large they are.
+    /// Number of them that are not in the sum because their size is unknown.
     pub not_in_sum: u64,
 }
 
-/// Two histograms have different edges, so that their bins cannot be added.
+/// The histograms have different edges, so their bins cannot be added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the two histograms have different bins")]
 pub struct DifferentLayouts;
 
 impl Histogram {
-    /// Counts latencies in bins of these edges.
+    /// Counts latencies in bins with these edges.
     pub fn with_layout(layout: BinLayout, latencies: impl IntoIterator<Item = Nanos>) -> Histogram {
         let mut total = Histogram::default();
         let mut bins = BTreeMap::new();
@@ -171,9 +171,9 @@ impl Histogram {
         Histogram { bins: bins.into_iter().collect(), layout, ..total }
     }
 
-    /// Adds another histogram of the same edges to this one; an empty one takes the edges of the
-    /// other, and one that ends earlier those beyond its end, if it has no latency there. An error
-    /// leaves it as it was.
+    /// Adds a histogram with the same edges. An empty histogram takes the edges of the other, and
+    /// one that ends earlier takes the edges beyond its end, if it has no latency there. On error,
+    /// this histogram is unchanged.
     pub fn add(&mut self, other: &Histogram) -> Result<(), DifferentLayouts> {
         if self.layout != other.layout {
             match (self.count, other.count) {
@@ -203,46 +203,46 @@ impl Histogram {
         Ok(())
     }
 
-    /// Whether its bins are the first of the other's, and hold all of its latencies.
+    /// Whether its bins are the first of the other's and hold all its latencies.
     fn begins(&self, other: &Histogram) -> bool {
         self.overflow.count == 0 && self.layout.begins(&other.layout)
     }
 
-    /// The same counts without what is known of their distribution, for a sum over different edges.
+    /// The counts without their distribution, for sums over different edges.
     pub fn without_bins(&self) -> Histogram {
         let overflow = Overflow { count: 0, ..self.overflow };
         Histogram { bins: Vec::new(), layout: BinLayout::default(), overflow, ..*self }
     }
 
-    /// Sum of all bins and of what lies outside of them; equals `count` unless something was lost.
+    /// Sum of all bins and of latencies outside of them; equals `count` unless something was lost.
     pub fn binned(&self) -> u64 {
         let bins = self.bins.iter().map(|(_, count)| count).sum::<u64>();
         self.underflow + bins + self.overflow.count
     }
 
-    /// Latencies that the sum holds: all but those beyond the last edge whose size is unknown.
+    /// Number of latencies in the sum: all but those beyond the last edge whose size is unknown.
     pub fn summed(&self) -> u64 {
         self.count.saturating_sub(self.overflow.not_in_sum)
     }
 
-    /// Mean of the latencies that the sum holds; none while there is none.
+    /// Mean of the latencies in the sum; `None` if there are none.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.summed() > 0).then(|| self.sum_ns as f64 / self.summed() as f64)
     }
 
-    /// Smallest latency; none while nothing was recorded, or where it is not known.
+    /// Smallest latency; `None` if nothing was recorded or it is unknown.
     pub fn min(&self) -> Option<Nanos> {
         (self.count > 0 && !self.overflow.min_is_unknown).then_some(self.min_ns)
     }
 
-    /// Largest latency; none while nothing was recorded, or where it is not known.
+    /// Largest latency; `None` if nothing was recorded or it is unknown.
     pub fn max(&self) -> Option<Nanos> {
         (self.count > 0 && !self.overflow.max_is_unknown).then_some(self.max_ns)
     }
 
-    /// The rows with their edges. Latencies below the first edge are one row from the minimum up to
-    /// it, those beyond the last edge one without an end. A single one whose size is known as the
-    /// maximum has a row of its own.
+    /// Rows with their edges. Latencies below the first edge form one row from the minimum to that
+    /// edge, those beyond the last edge one row without an end. A single latency beyond it with a
+    /// known size, the maximum, gets a row for itself.
     pub fn rows(&self) -> Vec<Bin> {
         let underflow = (self.underflow > 0).then_some(Bin {
             low_ns: self.min_ns,
@@ -264,7 +264,7 @@ impl Histogram {
         underflow.into_iter().chain(bins).chain(overflow).collect()
     }
 
-    /// Whether the counts fit each other, so that sums of them can be trusted.
+    /// Checks that the counts agree with each other, so that they can be summed.
     pub fn check(&self) -> Result<(), IntervalFlaw> {
         let known_bins = self.bins.iter().all(|(bin, _)| *bin < self.layout.bins());
         let rising = self.bins.is_sorted_by(|one, next| one.0 < next.0);
@@ -282,14 +282,14 @@ impl Histogram {
     }
 }
 
-/// Many latencies in one go, in latlab's own bins.
+/// Collects latencies in latlab's own bins.
 impl FromIterator<Nanos> for Histogram {
     fn from_iter<I: IntoIterator<Item = Nanos>>(latencies: I) -> Histogram {
         Histogram::with_layout(BinLayout::default(), latencies)
     }
 }
 
-/// A histogram of latlab's own bins as it is packed into frames: as it was before others had theirs.
+/// Wire format of a histogram with latlab's own bins; other edges follow separately.
 #[derive(Serialize, Deserialize)]
 struct Packed<'a> {
     count: u64,

@@ -1,50 +1,50 @@
-//! What is known of a recording that another tool has made.
+//! What is known of an imported recording made by another tool.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Where the figures of an imported run come from, as far as the file says.
+/// Source of an imported run's figures, as far as the file states it.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Import {
-    /// Name of the file.
+    /// File name.
     pub file: String,
-    /// Name under which the folder of the run holds it, byte for byte.
+    /// Name of the byte-for-byte copy in the run folder; `None` if there is no copy.
     pub original: Option<String>,
-    /// Its format, in words: `cyclictest histogram`.
+    /// File format in words: `cyclictest histogram`.
     pub format: String,
-    /// What the latencies are: `wake-up latency`, `IRQ latency`, `noise in a period`.
+    /// The measured quantity: `wake-up latency`, `IRQ latency`, `noise in a period`.
     pub quantity: String,
-    /// The tool with its version, where the file says it.
+    /// Tool and version, if the file states them.
     pub tool: Option<String>,
-    /// The command line of the tool.
+    /// Command line of the tool, if the file states it.
     pub command: Option<String>,
-    /// When it was recorded, as the file says it.
+    /// Time of the recording as stated in the file.
     pub recorded: Option<String>,
-    /// The unit to which the tool cuts off its values; none where nobody knows it.
+    /// Resolution to which the tool truncates its values; `None` if unknown.
     pub resolution_ns: Option<Nanos>,
-    /// Whether the file has a histogram or samples, or only figures.
+    /// Whether the file has only summary figures, and neither a histogram nor samples.
     pub is_summary: bool,
-    /// That the file lists gaps of a busy loop, and no latencies of cycles.
+    /// Set if the file lists gaps of a busy loop rather than latencies of cycles.
     pub gaps: Option<ListedGaps>,
-    /// Further statements of the file, such as `Kernel` and `CPUs`.
+    /// Further facts from the file, such as `Kernel` and `CPUs`.
     pub facts: Vec<ImportFact>,
 }
 
-/// Gaps that another tool's busy loop saw while it watched, which may be none.
+/// Gaps that another tool's busy loop found; there may be none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ListedGaps {
-    /// Every longer gap is in the file; none where the file does not say from which length on.
+    /// Threshold: every longer gap is in the file; `None` if the file states no threshold.
     pub above_ns: Option<Nanos>,
 }
 
-/// A statement of a file about the recording.
+/// A fact from the file about the recording.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportFact {
-    /// What it is about.
+    /// Name of the fact.
     pub name: String,
-    /// What it says.
+    /// Value, as stated in the file.
     pub text: String,
 }

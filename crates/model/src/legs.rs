@@ -1,4 +1,5 @@
-//! The legs of a wake-up, as the timerlat tracer defines them: each is counted from the release.
+//! The breakdown of a wake-up into parts as the timerlat tracer defines them: each is counted from
+//! the release.
 
 use crate::text_enum::text_enum;
 use crate::{Histogram, Nanos};
@@ -6,51 +7,51 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// What a histogram of `legs.parquet` counts.
+    /// The part that a histogram of `legs.parquet` counts.
     Leg {
         /// From the release until the interrupt that serves the thread's timer.
         Irq = "irq",
-        /// From the release until the thread is put on its CPU.
+        /// From the release until the thread is switched in.
         Thread = "thread",
-        /// The latency of cycles during which the tracepoints recorded.
+        /// Latency of cycles while the tracepoints recorded.
         Traced = "latency-traced",
-        /// The latency of cycles during which they did not.
+        /// Latency of cycles while the tracepoints did not record.
         Untraced = "latency-untraced",
-        /// Of a wire: from the kernel's time stamp of the edge until the program runs.
+        /// On a wire: from the kernel's timestamp of the edge until the program runs.
         WakeUp = "wake-up",
-        /// Of a wire: from there until it has answered.
+        /// On a wire: from the program running until it has answered.
         Answer = "answer",
     }
 }
 
-/// The legs of one cycle.
+/// The breakdown of one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleLegs {
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// From there until the interrupt.
+    /// From the release until the interrupt.
     pub irq_ns: Nanos,
-    /// From there until the thread was put on its CPU.
+    /// From the release until the thread was switched in.
     pub thread_ns: Nanos,
 }
 
-/// Cycles by what is known of their legs.
+/// Cycles by how much of their breakdown is known.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LegTally {
-    /// Cycles that lie wholly in a time in which was recorded.
+    /// Cycles that lie wholly within a time of recording.
     pub traced: u64,
-    /// Those of them of which both legs are known; each leg's figures count its own.
+    /// Traced cycles with both parts known; the figures of each part have their own count.
     pub known: u64,
-    /// Those of them whose legs contradict their latency; they are counted nowhere else.
+    /// Traced cycles whose parts contradict their latency; they are counted nowhere else.
     pub unsound: u64,
-    /// Events of the trace that were lost.
+    /// Trace events lost.
     pub events_lost: u64,
 }
 
 impl LegTally {
-    /// Adds another to this one.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &LegTally) {
         let sums = [
             (&mut self.traced, other.traced),
@@ -62,64 +63,64 @@ impl LegTally {
     }
 }
 
-/// What one thread's legs came to since the last such frame.
+/// One thread's breakdown since its last such frame.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Legs {
     /// Number of the thread.
     pub thread: u32,
-    /// What was counted.
+    /// Histogram of each part.
     pub counts: Vec<(Leg, Histogram)>,
-    /// The legs of large latencies.
+    /// The breakdown of large latencies.
     pub largest: Vec<CycleLegs>,
-    /// How many cycles that were.
+    /// Number of cycles by how much is known.
     pub tally: LegTally,
 }
 
-/// Figures of one leg.
+/// Figures of one part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LegFigures {
-    /// Cycles.
+    /// Number of cycles.
     pub count: u64,
-    /// The smallest.
+    /// Smallest value.
     pub min_ns: Nanos,
     /// Median, as the upper edge of its bin.
     pub p50_ns: Nanos,
-    /// 99 %, as the upper edge of its bin.
+    /// p99, as the upper edge of its bin.
     pub p99_ns: Nanos,
     /// Observed maximum.
     pub max_ns: Nanos,
 }
 
-/// One measuring thread's legs.
+/// The breakdown of one measuring thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadLegs {
     /// Number of the thread.
     pub thread: u32,
-    /// How many cycles were seen.
+    /// Number of cycles by how much is known.
     pub tally: LegTally,
     /// From the release until the interrupt.
     pub irq: Option<LegFigures>,
-    /// From the release until the thread was put on its CPU.
+    /// From the release until the thread was switched in.
     pub thread_leg: Option<LegFigures>,
-    /// Of a wire: from the kernel's time stamp of the edge until the program runs.
+    /// On a wire: from the kernel's timestamp of the edge until the program runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wake_up: Option<LegFigures>,
-    /// Of a wire: from there until it has answered.
+    /// On a wire: from the program running until it has answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<LegFigures>,
 }
 
 impl ThreadLegs {
-    /// In how many cycles the IRQ leg is known, and in how many the thread leg.
+    /// Number of cycles with a known IRQ part, and with a known thread part.
     pub fn known(&self) -> (u64, u64) {
         let count = |leg: &Option<LegFigures>| leg.as_ref().map_or(0, |figures| figures.count);
         (count(&self.irq), count(&self.thread_leg))
     }
 }
 
-/// A large latency with its legs.
+/// A large latency with its breakdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeLegs {
@@ -127,30 +128,30 @@ pub struct LargeLegs {
     pub thread: u32,
     /// The latency.
     pub latency_ns: Nanos,
-    /// Its legs.
+    /// Its breakdown.
     pub legs: CycleLegs,
 }
 
-/// What the tracepoints cost: the same cycles while they recorded and while they did not.
+/// Overhead of the tracepoints: the same cycles with and without recording.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LegCost {
-    /// Latencies while they recorded.
+    /// Latencies while recording.
     pub traced: LegFigures,
-    /// Latencies while they did not.
+    /// Latencies while not recording.
     pub untraced: LegFigures,
 }
 
-/// The legs of a run.
+/// The breakdown of a run's latencies.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunLegs {
-    /// Each thread's.
+    /// The breakdown of each thread.
     pub threads: Vec<ThreadLegs>,
-    /// All threads' cycles together.
+    /// Cycles of all threads by how much is known.
     pub tally: LegTally,
-    /// The largest latencies whose legs are known.
+    /// The largest latencies with a known breakdown.
     pub largest: Vec<LargeLegs>,
-    /// What it cost; none where too few cycles of either kind were seen.
+    /// Overhead of recording; `None` if too few cycles of either kind were seen.
     pub cost: Option<LegCost>,
 }

@@ -1,7 +1,7 @@
-//! The vocabulary of latlab as types, and the frames of its stream.
+//! The types shared by all parts of latlab, and the frames of its stream.
 //!
-//! Nothing here opens a file or reads a clock: what is described in this crate is what the
-//! agent sends, what the journal holds and what a run folder says.
+//! Nothing here opens a file or reads a clock: these types describe what the agent sends, what the
+//! journal holds and what a run folder contains.
 
 #![warn(missing_docs)]
 
@@ -61,7 +61,7 @@ pub use run::Run;
 pub use snapshot::Snapshot;
 pub use target::Target;
 
-/// The version of this program; that of a build for a first run ends in `+first`.
+/// Version of this program; a build for a first run ends in `+first`.
 pub const VERSION: &str = match option_env!("LATLAB_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),

@@ -1,4 +1,4 @@
-//! Loads: real programs that run beside a measurement, and the evidence that they did.
+//! Loads: real programs that run during a measurement, and the evidence that they ran.
 
 mod frames;
 mod plan;
@@ -11,14 +11,14 @@ pub use plan::{
 };
 pub use run::{EvidenceRun, LoadRate, LoadRun, Spread};
 
-/// Names of the metrics of a load in `telemetry.parquet`.
+/// Names of a load's metrics in `telemetry.parquet`.
 pub mod metric {
-    /// CPU time of the processes of a load, ns.
+    /// CPU time of a load's processes, ns.
     pub const LOAD_CPU: &str = "load_cpu_time";
-    /// Processes of a load.
+    /// Number of processes of a load.
     pub const LOAD_PROCESSES: &str = "load_processes";
-    /// The counter of the kernel that shows a load.
+    /// The kernel counter that a load moves.
     pub const LOAD_EVIDENCE: &str = "load_evidence";
-    /// A figure that a load printed, in thousandths.
+    /// A figure printed by a load, in thousandths.
     pub const LOAD_RATE: &str = "load_rate";
 }

@@ -1,35 +1,35 @@
-//! The fingerprint: what identifies and explains the target.
+//! The fingerprint of a machine.
 
 use crate::CpuSet;
 use crate::guest::{IN_VIRTUAL_TIME, MARK};
 use crate::snapshot::{Snapshot, made};
 use serde::{Deserialize, Serialize};
 
-/// What identifies and explains the machine that was measured; what could not be read is `None`.
+/// The machine that was measured; fields are `None` if they could not be read.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
-    /// Name of the host.
+    /// Host name.
     pub hostname: Option<String>,
     /// Board or system model, from the device tree or DMI.
     pub board: Option<String>,
-    /// Model of the processor.
+    /// Processor model.
     pub cpu_model: Option<String>,
-    /// Machine word of uname: `x86_64`, `aarch64`, `armv7l`.
+    /// Machine name from uname: `x86_64`, `aarch64`, `armv7l`.
     pub architecture: String,
     /// Kernel release.
     pub kernel: String,
-    /// Kernel version line of uname.
+    /// Kernel version line from uname.
     pub kernel_version: String,
-    /// How the kernel can be preempted, as far as it says: `PREEMPT_RT`, `PREEMPT_DYNAMIC`, …
+    /// Preemption model, as far as the kernel reports it: `PREEMPT_RT`, `PREEMPT_DYNAMIC`, …
     pub preemption: Option<String>,
     /// Kernel command line.
     pub command_line: Option<String>,
-    /// Hypervisor or container, where one shows.
+    /// Hypervisor or container, if one is detected.
     pub virtualisation: Option<String>,
     /// Name of the distribution.
     pub distribution: Option<String>,
-    /// CPUs that are online.
+    /// Online CPUs.
     pub cpus_online: CpuSet,
     /// CPUs this program may use.
     pub cpus_allowed: CpuSet,
@@ -37,24 +37,24 @@ pub struct Machine {
     pub cpus_isolated: CpuSet,
     /// CPUs without a periodic tick (`nohz_full`).
     pub cpus_nohz_full: CpuSet,
-    /// Kernel tick rate, where the configuration can be read.
+    /// Kernel tick rate in Hz, if the configuration can be read.
     pub tick_hz: Option<u32>,
-    /// Clock source in use.
+    /// Current clock source.
     pub clocksource: Option<String>,
     /// Frequency governor of the first CPU.
     pub governor: Option<String>,
-    /// `sched_rt_runtime_us`: what real-time threads may take of each second, -1 for all.
+    /// `sched_rt_runtime_us`: time real-time threads may take of each period; -1 for no limit.
     pub rt_runtime_us: Option<i64>,
     /// Boot id.
     pub boot_id: Option<String>,
-    /// Memory in bytes.
+    /// Memory, in bytes.
     pub memory_bytes: Option<u64>,
     /// Microcode or firmware version.
     pub microcode: Option<String>,
 }
 
 impl Machine {
-    /// The fingerprint from the files of a snapshot; the sets of CPUs come from whoever was there.
+    /// Builds the fingerprint from the files of a snapshot; the caller supplies the CPU sets.
     pub fn from_snapshot(snapshot: &Snapshot, online: &CpuSet, allowed: &CpuSet) -> Machine {
         let text = |file: &str| snapshot.text(file).map(str::to_string);
         let set = |file: &str| snapshot.value::<CpuSet>(file).unwrap_or_default();
@@ -89,7 +89,7 @@ impl Machine {
     }
 }
 
-/// The value of an option of the kernel that is set, without quotes: `config(snapshot, "HZ")`.
+/// Value of a kernel option that is set, without quotes: `config(snapshot, "HZ")`.
 pub fn config<'a>(snapshot: &'a Snapshot, option: &str) -> Option<&'a str> {
     let lines = snapshot.text(made::KERNEL_CONFIG)?.lines();
     let value =
@@ -97,7 +97,7 @@ pub fn config<'a>(snapshot: &'a Snapshot, option: &str) -> Option<&'a str> {
     lines.filter_map(value).next().map(|value| value.trim_matches('"'))
 }
 
-/// The first such field of `/proc/cpuinfo`.
+/// First occurrence of a field in `/proc/cpuinfo`.
 pub fn cpu_info<'a>(snapshot: &'a Snapshot, field: &str) -> Option<&'a str> {
     snapshot.text("proc/cpuinfo")?.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -119,46 +119,46 @@ fn preemption(snapshot: &Snapshot, version: &str) -> Option<String> {
     Some(mode.map_or_else(|| word.to_string(), |mode| format!("{word} ({mode})")))
 }
 
-/// Whether the kernel is PREEMPT_RT, by any sign of it. That a sign is missing says nothing: mainline
-/// has no /sys/kernel/realtime, and a build may have a version line of its own.
+/// Whether any sign shows that the kernel is PREEMPT_RT. A missing sign proves nothing: mainline
+/// has no /sys/kernel/realtime, and a build may use a custom version line.
 pub fn is_realtime(snapshot: &Snapshot) -> bool {
     let version = version(snapshot);
-    // Only such a kernel has these threads.
+    // Only PREEMPT_RT has these threads.
     let threads = snapshot.text(made::THREADS).unwrap_or_default();
     snapshot.text("sys/kernel/realtime") == Some("1")
         || is_realtime_version(version)
         || threads.lines().any(|line| line.contains("\tfifo\t") && line.contains("\tirq_work/"))
-        // The configuration may be that of another kernel, and says nothing against the running one.
+        // The configuration may be that of another kernel, so the running one takes precedence.
         || is_configured_realtime(snapshot) && !version.contains("PREEMPT_DYNAMIC")
 }
 
-/// Whether a version line says PREEMPT_RT; before 5.x the patch wrote two words.
+/// Whether a version line says PREEMPT_RT; before 5.x the patch wrote it as two words.
 pub fn is_realtime_version(version: &str) -> bool {
     let words: Vec<&str> = version.split_whitespace().collect();
     words.contains(&"PREEMPT_RT") || words.windows(2).any(|pair| pair == ["PREEMPT", "RT"])
 }
 
-/// Whether the kernel's configuration has PREEMPT_RT, or the option of the patch before 5.x.
+/// Whether the kernel configuration has PREEMPT_RT, or the option of the patch before 5.x.
 pub fn is_configured_realtime(snapshot: &Snapshot) -> bool {
     ["PREEMPT_RT", "PREEMPT_RT_FULL"].iter().any(|option| config(snapshot, option) == Some("y"))
 }
 
-/// The kernel's version line.
+/// Kernel version line; empty if unknown.
 pub fn version(snapshot: &Snapshot) -> &str {
     let line = snapshot.text("proc/sys/kernel/version").or_else(|| snapshot.text("proc/version"));
     line.unwrap_or_default()
 }
 
-/// How the kernel's log goes on behind `Dynamic Preempt: ` where it refuses the mode that follows.
+/// Follows `Dynamic Preempt: ` in the kernel log if the kernel refuses a mode.
 pub const UNSUPPORTED_MODE: &str = "unsupported mode: ";
 
-/// The mode of PREEMPT_DYNAMIC that is in force now, where the kernel tells it.
+/// Current mode of PREEMPT_DYNAMIC, if the kernel reports it.
 pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
     let modes = snapshot.text("sys/kernel/debug/sched/preempt").unwrap_or_default();
-    // It stands in parentheses among the others.
+    // The current mode is in parentheses among the others.
     let now = modes.split_whitespace().find_map(|mode| mode.strip_prefix(['(', '[']));
     let logged = || {
-        // The second stands in what a kernel says with a stack trace, from 6.15 on.
+        // The second form occurs with stack traces, from 6.15 on.
         let mut lines = snapshot.text(made::KERNEL_LOG)?.lines().rev();
         lines.find_map(|line| {
             let long = line.split_once("Dynamic Preempt: ").map(|(_, mode)| mode);
@@ -170,7 +170,8 @@ pub fn dynamic_mode(snapshot: &Snapshot) -> Option<&str> {
 }
 
 impl Machine {
-    /// Whether a hypervisor may take time from it, as far as it knows; in virtual time none does.
+    /// Whether a hypervisor may take time from it, as far as it can tell; in virtual time none
+    /// does.
     pub fn has_hypervisor(&self) -> bool {
         self.virtualisation.as_ref().is_some_and(|words| {
             !words.starts_with("container") && !words.ends_with(IN_VIRTUAL_TIME)

@@ -1,4 +1,4 @@
-//! A time or a difference of times, as an integer of nanoseconds.
+//! A point in time or a duration, in integer nanoseconds.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -7,9 +7,9 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Nanoseconds; a point on a clock or a signed difference of two points.
+/// Nanoseconds: a point on a clock, or the signed difference of two points.
 ///
-/// Points on a clock are beyond 2^53: what reads numbers as doubles loses their last digits.
+/// Points on a clock exceed 2^53, so readers that use doubles lose the last digits.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize,
 )]
@@ -27,7 +27,7 @@ pub const MICROSECOND: Nanos = Nanos(1_000);
 impl Nanos {
     /// Zero.
     pub const ZERO: Nanos = Nanos(0);
-    /// The latest time that can be written: stands for "never".
+    /// The latest time that can be written, used for "never".
     pub const MAX: Nanos = Nanos(i64::MAX);
 
     /// As seconds, for printing and for rates.
@@ -35,7 +35,7 @@ impl Nanos {
         self.0 as f64 / 1e9
     }
 
-    /// As a length of time to wait; none where it is negative.
+    /// Converts to a wait time; zero if negative.
     pub fn duration(self) -> Duration {
         Duration::from_nanos(self.0.max(0) as u64)
     }
@@ -95,7 +95,7 @@ const UNITS: [(&str, i64); 9] = [
     ("d", 86_400_000_000_000),
 ];
 
-/// Prints with three significant decimals at most and the unit that fits: `997 us`, `1.25 ms`.
+/// Prints at most three significant decimals and a fitting unit: `997 us`, `1.25 ms`.
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.0.unsigned_abs();
@@ -104,7 +104,7 @@ impl fmt::Display for Nanos {
             1_000..1_000_000 => ("us", 1_000),
             1_000_000..1_000_000_000 => ("ms", 1_000_000),
             1_000_000_000..120_000_000_000 => ("s", 1_000_000_000),
-            // A whole hour is an hour; what lies between reads better in minutes.
+            // An exact hour prints as such; other times in this range read better in minutes.
             120_000_000_000..7_200_000_000_000 if magnitude != HOUR => ("min", 60_000_000_000),
             _ => ("h", HOUR as i64),
         };
@@ -118,16 +118,16 @@ impl fmt::Display for Nanos {
     }
 }
 
-/// What was wrong with the text of a duration.
+/// Why text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseNanosError {
-    /// No number in front.
+    /// It does not begin with a number.
     #[error("'{0}' is not a duration: expected a number and a unit, such as 200us, 1.5ms, 30s, 5h")]
     NotADuration(String),
-    /// A number with no unit.
+    /// A number without a unit.
     #[error("'{0}' has no unit: write {0}us, {0}ms, {0}s, {0}min or {0}h")]
     NoUnit(String),
-    /// A unit that is not known.
+    /// An unknown unit.
     #[error("'{0}' has an unknown unit '{1}': use ns, us, ms, s, min, h or d")]
     UnknownUnit(String, String),
     /// More than 292 years.
@@ -135,7 +135,7 @@ pub enum ParseNanosError {
     TooLong(String),
 }
 
-/// Reads `200us`, `1.5ms`, `30s`, `1h30min`; a bare `0` needs no unit.
+/// Parses `200us`, `1.5ms`, `30s`, `1h30min`; a bare `0` needs no unit.
 impl FromStr for Nanos {
     type Err = ParseNanosError;
 
@@ -173,7 +173,7 @@ impl FromStr for Nanos {
     }
 }
 
-/// A duration that reads back as exactly the same: the largest unit that leaves a whole number.
+/// Formats a duration so that it parses back exactly: the largest unit that gives a whole number.
 pub fn duration(time: Nanos) -> String {
     const UNITS: [(&str, i64); 5] = [
         ("h", 3_600_000_000_000),
@@ -184,7 +184,7 @@ pub fn duration(time: Nanos) -> String {
     ];
     let whole = |scale: i64| time.0 != 0 && time.0 % scale == 0;
     match UNITS.iter().find(|(_, scale)| whole(*scale)) {
-        // People say 60 s and 90 s, not 1 min.
+        // 60 s and 90 s are more common than 1 min.
         Some((_, scale)) if *scale >= 60_000_000_000 && time.0 < 120_000_000_000 => {
             format!("{}s", time.0 / 1_000_000_000)
         }

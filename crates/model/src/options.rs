@@ -1,7 +1,8 @@
-//! The options of `latlab run` and `latlab attach`: a table, of which each row is all that is known of one.
+//! The options of `latlab run` and `latlab attach`: a table with everything about an option in one
+//! row.
 //!
-//! The command line, the keys of sheets, the check of what applies to a method, the command that repeats a
-//! run, the facts of its method, man pages and completions come from [`OPTIONS`].
+//! The command line, the keys of sheets, the check of what applies to a method, the command that
+//! repeats a run, the facts of its method, man pages and completions are derived from [`OPTIONS`].
 
 mod table;
 mod values;
@@ -11,71 +12,71 @@ use crate::shell::Line;
 pub use table::{OPTIONS, TARGET};
 pub use values::{board_folder, rate_per_hour, whole};
 
-/// An option that says something of a plan.
+/// An option that sets a part of a plan.
 pub struct PlanOption {
-    /// Its long name, and its key in a sheet.
+    /// Long name, and key in a sheet.
     pub name: &'static str,
-    /// How it is written, and told.
+    /// Syntax and presentation.
     pub form: Form,
-    /// The heading of the help that it stands below.
+    /// Heading in the help.
     pub group: &'static str,
     help: &'static str,
-    /// The methods that it means something to.
+    /// Methods it applies to.
     pub applies: Applies,
-    /// Where it stands in the plan.
+    /// Access to its value in the plan.
     pub at: Access,
 }
 
-/// How the value of an option gets into a plan, and out of it.
+/// How an option's value is written to a plan and read back.
 #[derive(Clone, Copy)]
 pub struct Access {
-    /// Puts a value into the plan; an error is one line for the user.
+    /// Sets the value in the plan; an error is one line for the user.
     pub put: fn(&mut Plan, &str) -> Result<(), String>,
-    /// The values that put it there again; none if the plan has what is usual with its method.
+    /// The values that would set it again; empty if the plan has the usual value of its method.
     pub words: fn(plan: &Plan, usual: &Plan) -> Vec<String>,
 }
 
-/// A label, and a text if the plan has one.
+/// A label, and the text for a plan that has one.
 type Fact = (&'static str, fn(&Plan) -> Option<String>);
 
-/// How an option is written, and told.
+/// Syntax and presentation of an option.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// Its letter.
+    /// Short name.
     pub short: Option<char>,
-    /// What stands for its value in the help; `None` for a flag.
+    /// Placeholder of the value in the help; `None` for a flag.
     pub value: Option<&'static str>,
-    /// Whether it may be given several times.
+    /// Whether it may be repeated.
     pub is_list: bool,
-    /// The words that it can have; `None` if it is not a choice of a few.
+    /// Allowed words; `None` if it is not a choice.
     pub choices: Option<fn() -> Vec<&'static str>>,
-    /// The default that the help states.
+    /// Default shown in the help.
     pub default: Option<&'static str>,
-    /// Options that it needs.
+    /// Options it requires.
     pub requires: &'static [&'static str],
-    /// Whether a scenario of a sheet may have it.
+    /// Whether a scenario of a sheet may set it.
     pub is_of_sheets: bool,
-    /// Whether it is all that stands behind `--`.
+    /// Whether it takes everything after `--`.
     pub is_rest: bool,
     /// What a report says of it.
     fact: Option<Fact>,
 }
 
-/// The methods that an option means something to.
+/// Methods an option applies to.
 #[derive(Clone, Copy)]
 pub struct Applies {
     to: &'static [Instrument],
     because: &'static [(Instrument, &'static str)],
 }
 
-/// An option with its values, as a command line or a sheet has it.
+/// An option with its values, from a command line or a sheet.
 #[derive(Clone)]
 pub struct Given {
     /// The option.
     pub option: &'static PlanOption,
-    /// Its values; one of a flag, which is empty.
+    /// Its values; a flag has one empty value.
     pub values: Vec<String>,
-    /// Whether the command has filled it in, so that it need not apply.
+    /// Whether the command filled it in, so that it is allowed not to apply.
     pub is_default: bool,
 }
 
@@ -84,17 +85,17 @@ impl Applies {
         Applies { to, because: &[] }
     }
 
-    /// Why it does not apply to some methods.
+    /// Excludes methods, each with the reason.
     const fn but(self, because: &'static [(Instrument, &'static str)]) -> Applies {
         Applies { because, ..self }
     }
 
-    /// Whether it means something to a method.
+    /// Whether it applies to a method.
     pub fn is_for(self, instrument: Instrument) -> bool {
         self.to.contains(&instrument)
     }
 
-    /// Why it means nothing to a method.
+    /// Why it does not apply to a method.
     fn why_not(self, instrument: Instrument) -> String {
         let why = self.because.iter().find(|(of, _)| *of == instrument);
         match (why, self.to) {
@@ -144,7 +145,7 @@ impl Form {
         Form { requires, ..self }
     }
 
-    /// Of a command, and not of a scenario.
+    /// Restricts it to commands: scenarios of a sheet may not set it.
     const fn of_commands(self) -> Form {
         Form { is_of_sheets: false, ..self }
     }
@@ -159,7 +160,7 @@ impl Form {
 }
 
 impl PlanOption {
-    /// The text of the help.
+    /// Help text.
     pub fn help(&self) -> &'static str {
         self.help.trim_start()
     }
@@ -174,16 +175,17 @@ impl PlanOption {
         self.applies.to.iter().any(|instrument| *instrument != Instrument::Attach)
     }
 
-    /// Whether a value means something by itself; an error is one line for the user.
+    /// Checks a value by itself; an error is one line for the user.
     pub fn check(&self, value: &str) -> Result<(), String> {
         let instrument = self.applies.to.first().copied().unwrap_or(Instrument::Cyclic);
         (self.at.put)(&mut Plan::of(values::blank(instrument)), value)
     }
 }
 
-/// Puts what was given into a plan whose target is known; an error is one line for the user.
+/// Applies options to a plan whose target is known; an error is one line for the user.
 pub fn put(plan: &mut Plan, mut given: Vec<Given>) -> Result<(), String> {
-    // What the others go into is the first, then the period, of which a policy takes its usual budget.
+    // The instrument comes first since other options write into it, then the period, from which a
+    // policy takes its default budget.
     given.sort_by_key(|one| (one.option.name != "instrument", one.option.group != table::WHEN));
     for Given { option, values, is_default } in given {
         let instrument = plan.method.instrument();
@@ -203,22 +205,22 @@ pub fn put(plan: &mut Plan, mut given: Vec<Given>) -> Result<(), String> {
             (option.at.put)(plan, value)?;
         }
     }
-    // Without a command for it nothing needs to know what a spike is.
+    // Without a command to run, nothing needs a spike threshold.
     let known = plan.until.deadline_ns.or(plan.until.stop_above_ns);
     let known = known.filter(|_| plan.keep.on_spike.is_some());
     plan.keep.spike_above_ns = plan.keep.spike_above_ns.or(known);
     Ok(())
 }
 
-/// Captures and imports have commands of their own, which say what these ask for.
+/// Captures and imports have their own commands, which check their options.
 fn is_measured_here(instrument: Instrument) -> bool {
     !matches!(instrument, Instrument::Respond | Instrument::Import)
 }
 
 impl Plan {
-    /// The whole command line that repeats it, without what is usual anyway.
+    /// The full command line that repeats the plan, without defaults.
     pub fn repeat(&self) -> Line {
-        // As it stands in a file it could be any command.
+        // A stored command could be anything, so it is parsed and quoted again.
         if let Some(command) = self.command.as_deref().and_then(Line::reread) {
             return command;
         }
@@ -229,7 +231,7 @@ impl Plan {
         self.with_options(Line::new(command), |_| true)
     }
 
-    /// A command with those options of the plan that it has.
+    /// A command with those of the plan's options that it accepts.
     pub fn with_options(&self, command: Line, has: fn(&PlanOption) -> bool) -> Line {
         let usual = Plan::of(self.method.clone());
         let instrument = self.method.instrument();
@@ -248,7 +250,7 @@ impl Plan {
         })
     }
 
-    /// What was asked for and means nothing to the method; an error is one line for the user.
+    /// Rejects options that do not apply to the method; an error is one line for the user.
     pub(crate) fn check_applies(&self) -> Result<(), String> {
         let (usual, instrument) = (Plan::of(self.method.clone()), self.method.instrument());
         let is_lost = |option: &&PlanOption| {
@@ -262,7 +264,7 @@ impl Plan {
         }
     }
 
-    /// What its options say of how it measured, with labels.
+    /// Labelled facts of how it measured, from its options.
     pub fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let instrument = self.method.instrument();
         let of_method = OPTIONS.iter().filter(move |option| option.applies.is_for(instrument));

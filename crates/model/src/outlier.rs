@@ -1,11 +1,11 @@
-//! The largest latencies of a run, with what is known of their moments.
+//! The largest latencies of a run, with what is known of the time around them.
 
 use crate::Nanos;
 use crate::legs::CycleLegs;
 use crate::own_work::OwnThread;
 use serde::{Deserialize, Serialize};
 
-/// Outliers that are listed of a run.
+/// Number of outliers listed for a run.
 pub const LISTED_OUTLIERS: usize = 10;
 
 /// One of the largest latencies of a run.
@@ -14,50 +14,50 @@ pub const LISTED_OUTLIERS: usize = 10;
 pub struct Outlier {
     /// Number of the measuring thread.
     pub thread: u32,
-    /// CPU the thread is pinned to; none when it floats.
+    /// CPU the thread is pinned to; `None` if it floats.
     pub cpu: Option<u32>,
     /// The latency.
     pub latency_ns: Nanos,
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// Its release, since the first counted release of the run.
+    /// Release, from the first counted release of the run.
     pub since_start_ns: Nanos,
-    /// Its legs, where they were recorded.
+    /// Its breakdown, if recorded.
     pub legs: Option<CycleLegs>,
-    /// latlab's own threads that worked on its CPU between release and wake-up.
+    /// latlab's own threads that ran on its CPU between release and wake-up.
     pub own_threads: Vec<OwnThread>,
-    /// Loads that ran then, in the words that asked for them.
+    /// Loads that were running, as requested.
     pub loads: Vec<String>,
-    /// What its CPU did between the readings before and after it; none where telemetry does not tell.
+    /// Activity of its CPU between the readings around it; `None` without telemetry.
     pub surroundings: Option<Surroundings>,
 }
 
-/// What a CPU did between two readings, mostly a second apart.
+/// Activity of a CPU between two readings, usually a second apart.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Surroundings {
-    /// Share of its time in which it worked, interrupts included.
+    /// Share of time busy, including interrupts.
     pub busy_share: Option<f64>,
-    /// Share of its time that the hypervisor gave to others.
+    /// Share of time the hypervisor gave to others.
     pub stolen_share: Option<f64>,
-    /// Share of its time that interrupts and softirqs took.
+    /// Share of time in interrupts and softirqs.
     pub interrupts_share: Option<f64>,
-    /// Its frequency at the reading before, kHz.
+    /// Frequency at the earlier reading, kHz.
     pub frequency_khz: Option<i64>,
-    /// The sources with the most interrupts, most first.
+    /// Interrupt sources with the highest rates, highest first.
     pub interrupts: Vec<InterruptRate>,
-    /// Threads other than the measuring ones that took CPU time and were last seen on this CPU, or
-    /// nobody knows where; busiest first.
+    /// Threads other than the measuring ones that took CPU time and were last seen on this CPU or
+    /// at an unknown place; busiest first.
     pub threads: Vec<ThreadShare>,
 }
 
-/// Interrupts of one source.
+/// Interrupt rate of one source.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterruptRate {
-    /// Its name in `/proc/interrupts`, with its device.
+    /// Name in `/proc/interrupts`, with its device.
     pub source: String,
-    /// Interrupts a second.
+    /// Interrupts per second.
     pub per_second: f64,
 }
 
@@ -65,10 +65,10 @@ pub struct InterruptRate {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadShare {
-    /// Its name.
+    /// Thread name.
     pub name: String,
-    /// Its id.
+    /// Thread id.
     pub id: u32,
-    /// Its share of one CPU.
+    /// Share of one CPU.
     pub share: f64,
 }

@@ -1,5 +1,5 @@
-//! What latlab's own threads do beside the measuring ones. Each notes when it works and on which
-//! CPU, so that a run says which of its large latencies they may have caused.
+//! Activity of latlab's threads that do not measure. Each notes when and on which CPU it works, so
+//! that a run can tell which large latencies are self-interference.
 
 use crate::plan::{Measurement, Task};
 use crate::run::ThreadSetup;
@@ -11,13 +11,13 @@ use std::fmt;
 text_enum! {
     /// A thread of latlab that does not measure.
     OwnThread {
-        /// Reads the conditions.
+        /// Reads the conditions of the run.
         Telemetry = "telemetry",
         /// Takes counts and large latencies from the measuring threads.
         Drainer = "drainer",
         /// Writes the stream.
         Stream = "stream",
-        /// Reads the settings again.
+        /// Rereads the settings.
         Settings = "settings",
         /// Reads the kernel's trace.
         Trace = "trace",
@@ -25,17 +25,17 @@ text_enum! {
         Loads = "loads",
         /// Reads the stream and appends it to the journal.
         Journal = "journal",
-        /// Brings the journal to the disk.
+        /// Flushes the journal to disk.
         Disk = "disk",
         /// Waits for the end of the run.
         Conductor = "conductor",
-        /// Shows the run while it goes on.
+        /// Displays the run as it progresses.
         Display = "display",
     }
 }
 
-/// The releases of the measuring threads, where their times are fixed and their CPUs are known: the CPU
-/// of each thread, its first release on CLOCK_MONOTONIC, and their distance.
+/// For planned releases on known CPUs: the CPU of each measuring thread, its first release on
+/// CLOCK_MONOTONIC, and its period.
 pub fn fixed_releases(measurement: &Measurement, threads: &[ThreadSetup]) -> Vec<(u32, i64, i64)> {
     let method = &measurement.plan.method;
     let is_fixed = match measurement.task {
@@ -53,24 +53,24 @@ pub fn fixed_releases(measurement: &Measurement, threads: &[ThreadSetup]) -> Vec
     is_fixed.then(all).flatten().unwrap_or_default()
 }
 
-/// A stretch in which such a thread worked without sleeping by its own decision.
+/// A stretch of work of such a thread without voluntary sleep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WorkStretch {
-    /// Its begin, on CLOCK_MONOTONIC.
+    /// Start, on CLOCK_MONOTONIC.
     pub begin_ns: Nanos,
-    /// Its length.
+    /// Length of the stretch.
     pub length_ns: Nanos,
-    /// CPU time of the thread in it.
+    /// CPU time of the thread within it.
     pub ran_ns: Nanos,
-    /// The CPU at its begin.
+    /// CPU at its start.
     pub first_cpu: u32,
-    /// The CPU at its end.
+    /// CPU at its end.
     pub last_cpu: u32,
 }
 
 impl WorkStretch {
-    /// From its begin to its end on CLOCK_MONOTONIC, with the CPU time in it, in nanoseconds, and the
-    /// CPUs at both.
+    /// From start to end on CLOCK_MONOTONIC, with the CPU time within it, in nanoseconds, and the
+    /// CPUs at start and end.
     pub fn new(begin: i64, end: i64, ran: i64, cpus: (u32, u32)) -> WorkStretch {
         WorkStretch {
             begin_ns: Nanos(begin),
@@ -82,21 +82,21 @@ impl WorkStretch {
     }
 }
 
-/// A frame of the stream: what a thread has done since its last such frame.
+/// Stream message: a thread's work since its last such message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OwnWork {
     /// The thread.
     pub thread: OwnThread,
-    /// The CPUs that it may run on, as read back.
+    /// CPUs it may run on, as read back.
     pub allowed: CpuSet,
-    /// Stretches that were not kept, because nobody took them in time.
+    /// Stretches dropped because they were not taken in time.
     pub lost: u64,
-    /// The others, in their order.
+    /// All other stretches in order.
     pub stretches: Vec<WorkStretch>,
 }
 
 impl OwnWork {
-    /// Of a thread that may run on these CPUs; none where it has done nothing.
+    /// The message of a thread that may run on these CPUs; `None` if it has done nothing.
     pub fn new(
         thread: OwnThread,
         allowed: Vec<u32>,
@@ -108,69 +108,69 @@ impl OwnWork {
     }
 }
 
-/// The work of latlab's own threads in a finished run.
+/// Activity of latlab's own threads in a finished run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunOwnWork {
-    /// Each kind of thread, those with the most CPU time first.
+    /// Each kind of thread, most CPU time first.
     pub threads: Vec<OwnThreadWork>,
-    /// Stretches of work that are not known.
+    /// Stretches of work that were lost.
     pub lost: u64,
-    /// The largest latencies of the run, largest first: up to 20. Threads that are not pinned are left
-    /// out, since nobody knows their CPU.
+    /// Up to 20 of the largest latencies of the run, largest first. Threads that are not pinned are
+    /// left out, since their CPU is unknown.
     pub largest: Vec<LargestLatency>,
-    /// The largest latency during which none of them worked on its CPU; none where there is none
-    /// among those that are compared.
+    /// Largest latency during which none of these threads ran on its CPU; `None` if there is none
+    /// among those compared.
     pub max_without_ns: Option<Nanos>,
 }
 
 impl RunOwnWork {
-    /// How many of the largest latencies lie in the work of such a thread.
+    /// Number of the largest latencies that overlap the work of such a thread.
     pub fn affected(&self) -> usize {
         self.largest.iter().filter(|one| !one.own_threads.is_empty()).count()
     }
 
-    /// CPU time of all of them on measured CPUs, from the first counted release on.
+    /// Their CPU time on measured CPUs, from the first counted release.
     pub fn ran_on_measured(&self) -> Nanos {
         self.threads.iter().map(|one| one.ran_on_measured_ns).sum()
     }
 
-    /// Whether the observed maximum lies in the work of such a thread.
+    /// Whether the observed maximum overlaps the work of such a thread.
     pub fn affects_maximum(&self) -> bool {
         self.largest.first().is_some_and(|one| !one.own_threads.is_empty())
     }
 }
 
-/// The work of one kind of thread.
+/// Activity of one kind of thread.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OwnThreadWork {
-    /// The thread.
+    /// Kind of thread.
     pub thread: OwnThread,
-    /// The CPUs that it might run on, as read back.
+    /// CPUs it was allowed to run on, as read back.
     pub allowed: CpuSet,
-    /// Stretches of work from the first counted release on.
+    /// Stretches of work, from the first counted release.
     pub stretches: u64,
-    /// CPU time in them.
+    /// CPU time of these stretches.
     pub ran_ns: Nanos,
-    /// The longest CPU time of one stretch.
+    /// Longest CPU time of one stretch.
     pub longest_ns: Nanos,
     /// CPU time of the stretches that began or ended on a measured CPU.
     pub ran_on_measured_ns: Nanos,
 }
 
-/// A large latency, with latlab's own threads that worked on its CPU between release and wake-up.
+/// A large latency, with latlab's own threads that ran on its CPU between release and wake-up.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargestLatency {
     /// Number of the measuring thread.
     pub thread: u32,
-    /// Its CPU.
+    /// CPU of the measuring thread.
     pub cpu: u32,
     /// The latency.
     pub latency_ns: Nanos,
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// latlab's own threads.
+    /// latlab's own threads that ran then.
     pub own_threads: Vec<OwnThread>,
 }

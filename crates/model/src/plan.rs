@@ -1,8 +1,8 @@
 //! What a run is asked to do: the meaning of the command line, and the first frame of a journal.
 //!
-//! What all methods share stands in [`Plan`], and what only one of them has in its variant of
-//! [`Method`]. A value that nobody knows or that means nothing, such as the period of a capture, is
-//! absent; a [`Measurement`] is a plan of which all is known that measuring needs.
+//! Parameters shared by all methods are in [`Plan`], those of one method in its variant of
+//! [`Method`]. A value that is unknown or meaningless, such as the period of a capture, is absent;
+//! a [`Measurement`] is a plan with everything a measurement needs.
 
 mod attach;
 mod check;
@@ -35,7 +35,7 @@ pub use spin::{Spin, Workload};
 pub use timerlat::Timerlat;
 pub use tuning::{Thp, Tuning};
 
-/// The whole plan of one run; what of it could be applied stands in `applied` of the run.
+/// The plan of one run; `applied` of the run says what could be applied.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
@@ -43,85 +43,86 @@ pub struct Plan {
     pub name: String,
     /// A remark of the user.
     pub note: Option<String>,
-    /// The command that asked for it; `None` for `latlab run`, whose words the plan itself gives.
+    /// The command that made it; `None` for `latlab run`, whose options follow from the plan
+    /// itself.
     pub command: Option<String>,
-    /// Which run of a campaign it is; `None` outside of campaigns.
+    /// Place of the run in a campaign; `None` outside of campaigns.
     pub cell: Option<Cell>,
-    /// What is measured, and how.
+    /// Measuring method with its parameters.
     pub method: Method,
-    /// Who measures.
+    /// The measuring threads and latlab's other threads.
     pub who: Who,
-    /// Until when, and against which limits.
+    /// End of the run and its limits.
     pub until: Until,
-    /// On which machine, and what that does meanwhile.
+    /// The measured machine, its settings and loads.
     pub on: OnMachine,
-    /// What is kept of it.
+    /// What the run stores.
     pub keep: Keep,
-    /// Seed of everything random, which may be beyond 2^53; `None` if nothing is random.
+    /// Seed of everything random, possibly beyond 2^53; `None` if nothing is random.
     pub seed: Option<u64>,
 }
 
-/// The measuring threads and latlab's others.
+/// The measuring threads and latlab's other threads.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Who {
     /// Scheduling of the measuring threads; `None` if they are not latlab's.
     pub policy: Option<Policy>,
-    /// CPUs to measure; `None` for all that may be used.
+    /// CPUs to measure; `None` for all usable CPUs.
     pub cpus: Option<CpuSet>,
     /// Number of measuring threads; `None` for one on each CPU.
     pub threads: Option<u32>,
-    /// CPUs for everything of latlab that does not measure; `None` for those not measured.
+    /// CPUs for latlab's threads that do not measure; `None` for those not measured.
     pub helpers_on: Option<CpuSet>,
-    /// Whether CPUs may be measured that another latlab measures already.
+    /// Whether CPUs that another latlab measures may be measured too.
     pub share_cpus: bool,
 }
 
-/// When a run begins to count, when it ends, and what it is judged by.
+/// When a run begins to count, when it ends, and how it is judged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Until {
     /// Warm-up time, not counted; `None` if latlab does not measure, as for captures and imports.
     pub warm_up_ns: Option<Nanos>,
-    /// Length of the measuring window; `None` if no time ends it.
+    /// Length of the measuring window; `None` if not limited by time.
     pub duration_ns: Option<Nanos>,
-    /// Cycles of each thread; `None` if no count ends it.
+    /// Cycles of each thread; `None` if not limited by a count.
     pub cycles: Option<u64>,
-    /// The time after each release that must not be exceeded; `None` if the run is not judged.
+    /// Longest time after a release that is not a deadline miss; `None` if the run is not judged.
     pub deadline_ns: Option<Nanos>,
-    /// Bursts of deadline misses that are tolerated in an hour; `None` if every miss fails.
+    /// Tolerated bursts of deadline misses per hour; `None` if every miss fails.
     pub limit_per_hour: Option<f64>,
-    /// Whether the run ends as soon as it has decided whether it keeps that limit.
+    /// Whether the run ends as soon as it passes or fails that limit.
     pub decided: bool,
-    /// A latency above this ends the run; `None` if none does.
+    /// A latency above this ends the run; `None` for no such end.
     pub stop_above_ns: Option<Nanos>,
 }
 
-/// The measured machine: how it is reached, set and loaded for the time of the run.
+/// The measured machine: how it is reached, configured and loaded during the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OnMachine {
-    /// What is measured.
+    /// The target.
     pub target: Target,
-    /// What the target was made of; `None` if it is no machine of the laboratory.
+    /// What the target was made of; `None` if it is not a guest of the laboratory.
     pub guest: Option<Box<Guest>>,
-    /// The place of labgrid that was held for it; `None` if the target is none.
+    /// The labgrid place acquired for it; `None` for other targets.
     pub place: Option<Box<HeldPlace>>,
-    /// How a board measures without the link to it; `None` if the link stays.
+    /// How a board measures without a link to it; `None` if the link stays up.
     pub detached: Option<Detached>,
-    /// What is asked of the idle states; `None` if latlab does not measure, as for captures and imports.
+    /// Limit for idle states; `None` if latlab does not measure, as for captures and imports.
     pub idle_states: Option<IdleStates>,
-    /// Kernel files to be written for the time of the run.
+    /// Kernel files to write for the duration of the run.
     pub kernel_files: Vec<KernelFile>,
-    /// Named settings of the machine, made for the time of the run.
+    /// Named machine settings for the duration of the run.
     pub tunings: Vec<Tuning>,
-    /// Programs that load the machine meanwhile.
+    /// Programs that load the machine during the run.
     pub loads: Vec<Load>,
-    /// Which CPUs they may run on.
+    /// CPUs the loads may run on.
     pub load_on: LoadCpus,
 }
 
-/// What a run stores, and what it does for a spike.
+/// What a run stores, and its reaction to a spike.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keep {
@@ -129,10 +130,10 @@ pub struct Keep {
     pub interval_ns: Nanos,
     /// Whether every latency is stored with its release.
     pub samples: bool,
-    /// Whether the kernel's events around each spike are recorded, to tell its cause.
+    /// Whether kernel events around each spike are recorded to find its cause.
     pub explain: bool,
-    /// A latency above this is a spike, for `on_spike` and for the flight recorder; `None` if the
-    /// recorder finds a bound by itself.
+    /// A latency above this is a spike, for `on_spike` and the flight recorder; `None` if the
+    /// recorder chooses its own threshold.
     pub spike_above_ns: Option<Nanos>,
     /// Command to run for a spike; `None` to run none.
     pub on_spike: Option<String>,
@@ -140,27 +141,27 @@ pub struct Keep {
     pub telemetry: Option<TelemetryPlan>,
 }
 
-/// How the machine's conditions are read meanwhile.
+/// How the machine's conditions are read during the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TelemetryPlan {
-    /// Distance of two readings.
+    /// Time between two readings.
     pub every_ns: Nanos,
-    /// Whether files are read each time that hold a CPU for long, also where every CPU is measured.
+    /// Whether files that hold a CPU for long are read each time even if every CPU is measured.
     pub is_full: bool,
 }
 
-/// How a board measures without the link: its stream goes to a file there, which is collected later.
+/// How a board measures without a link: its stream goes to a file there, which is collected later.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detached {
-    /// The folder there in which the run has one; `None` for that of the user's cache.
+    /// Parent folder on the board; `None` for the user's cache folder.
     pub folder: Option<String>,
-    /// Bytes of the stream at which the run ends, so that it never fills the board.
+    /// Stream size in bytes at which the run ends, so that it never fills the board.
     pub most_bytes: u64,
 }
 
-/// What `latlab run` does without any option, and what the command that repeats a run leaves out.
+/// The defaults of `latlab run`, which the command that repeats a run leaves out.
 impl Default for Plan {
     fn default() -> Plan {
         Plan::of(Method::Cyclic(Cyclic::default()))
@@ -232,7 +233,7 @@ impl Default for TelemetryPlan {
 const LONGEST_PART: u64 = 500_000_000;
 
 impl Plan {
-    /// What a method does without any option: its command prints what differs from this.
+    /// The defaults of a method, from which the options of its command are derived.
     pub fn of(method: Method) -> Plan {
         let mut plan = Plan {
             name: "run".into(),
@@ -247,7 +248,7 @@ impl Plan {
             seed: Some(0),
         };
         match &plan.method {
-            // A busy loop before everything else is for those who ask for it.
+            // A busy loop above all other threads only on request.
             Method::Spin(_) => plan.who.policy = Some(Policy::Other),
             // The program is measured as it is.
             Method::Attach(attach) => {
@@ -261,7 +262,7 @@ impl Plan {
         plan
     }
 
-    /// A plan of what was measured elsewhere: nothing is known of a machine, nor asked of one.
+    /// A plan of a measurement made elsewhere, where the machine is unknown and not configured.
     pub fn without_machine(name: String, method: Method) -> Plan {
         Plan {
             name,
@@ -275,18 +276,18 @@ impl Plan {
         }
     }
 
-    /// Whether the measuring threads run before all ordinary ones, as far as anybody knows.
+    /// Whether the measuring threads run before all SCHED_OTHER threads, as far as known.
     pub fn is_realtime(&self) -> bool {
         self.who.policy.is_some_and(Policy::is_realtime)
     }
 
-    /// Whether the stream goes over a link that can break while the agent goes on.
+    /// Whether the stream uses a link that can break while the agent continues.
     pub fn is_behind_a_link(&self) -> bool {
         self.on.target.is_behind_a_link() && self.on.detached.is_none()
     }
 
-    /// Policy of a thread by its number, as far as anybody knows; the steps of `latlab cyclictest`
-    /// end at the lowest priority there is.
+    /// Scheduling policy of a thread by its number, as far as known; the priority steps of `latlab
+    /// cyclictest` stop at the lowest priority.
     pub fn policy_of(&self, thread: u32) -> Option<Policy> {
         let step = self.method.cyclictest().map_or(0, |asked| asked.priority_step);
         self.who.policy.map(|policy| policy.lowered(u32::from(step).saturating_mul(thread)))
@@ -297,13 +298,13 @@ impl Plan {
         self.who.policy.map_or("unknown scheduling".to_string(), |policy| policy.to_string())
     }
 
-    /// The number of the interval that a release lies in.
+    /// Number of the interval that contains a release.
     pub fn interval_of(&self, first_release: Nanos, release: Nanos) -> i64 {
         (release - first_release).0.div_euclid(self.keep.interval_ns.0.max(1))
     }
 
-    /// Length of the parts in which an interval is sent: half a second at most, because what was
-    /// not sent is lost to a kill.
+    /// Length of the parts in which an interval is sent: at most half a second, because unsent
+    /// parts are lost if the process is killed.
     pub fn frame_interval(&self) -> Nanos {
         let interval = self.keep.interval_ns.0.unsigned_abs();
         let parts = interval.div_ceil(LONGEST_PART).max(1);

@@ -1,4 +1,4 @@
-//! What a replay tells of a wake-up: the parts of its latency to the nanosecond, with what ran in each.
+//! Replay of a wake-up: the parts of its latency to the nanosecond, and what ran in each.
 
 use crate::Nanos;
 use crate::text_enum::text_enum;
@@ -8,21 +8,21 @@ use std::fmt;
 text_enum! {
     /// A part of a wake-up in a guest.
     ReplayPart {
-        /// From the release until the interrupt of the timer begins.
+        /// From the release until the timer interrupt begins.
         Due = "due",
-        /// From there until the function is called that wakes the thread.
+        /// From the timer interrupt until the function that wakes the thread is called.
         Interrupt = "interrupt",
         /// The function that makes the thread ready.
         Waking = "waking",
-        /// From there to the end of the interrupt.
+        /// From the wake-up to the end of the interrupt.
         InterruptEnd = "interrupt-end",
-        /// The thread is ready, and others run.
+        /// The thread is ready while others run.
         Waiting = "waiting",
         /// The scheduler, up to the switch.
         Switching = "switching",
         /// The measured thread in the kernel, on its way back.
         Returning = "returning",
-        /// The measured thread up to its reading of the clock.
+        /// The measured thread until it reads the clock.
         Reading = "reading",
     }
 }
@@ -31,45 +31,45 @@ text_enum! {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuestThread {
-    /// Its number.
+    /// Thread id.
     pub pid: u32,
-    /// The number of its process.
+    /// Process id.
     pub tgid: u32,
-    /// Its name.
+    /// Thread name.
     pub name: String,
 }
 
-/// What had the CPU of a guest in a stretch of time.
+/// What a guest's CPU was doing.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Activity {
-    /// Nothing: the CPU slept.
+    /// The CPU was idle.
     Sleep,
-    /// It was not recorded.
+    /// Not recorded.
     Unrecorded,
-    /// The thread's own program.
+    /// User code of the thread.
     Program,
-    /// The kernel, outside of any system call.
+    /// Kernel code outside of any system call.
     Kernel {
         /// The outermost function.
         function: String,
     },
     /// A system call.
     SystemCall {
-        /// Its name, where it is known.
+        /// Name, if known.
         name: Option<String>,
     },
     /// A softirq.
     Softirq {
-        /// The function that took most of it; none where it called none.
+        /// The function that took most of it; `None` if it called none.
         handler: Option<String>,
     },
-    /// The interrupt of the timer.
+    /// The timer interrupt.
     TimerInterrupt,
     /// Another interrupt.
     Interrupt {
-        /// Its name, where it is known.
+        /// Name, if known.
         name: Option<String>,
     },
     /// A page fault.
@@ -79,7 +79,7 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// Whether it came to the thread that it ran in, which had not asked for it.
+    /// Whether it interrupted the thread, which had not asked for it.
     pub fn is_interrupt(&self) -> bool {
         matches!(
             self,
@@ -108,27 +108,28 @@ impl fmt::Display for Activity {
     }
 }
 
-/// A stretch of a latency, from its release.
+/// A stretch of a latency, relative to the release.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayLeg {
-    /// Its begin.
+    /// Start, from the release.
     pub from_ns: Nanos,
-    /// Its end.
+    /// End, from the release.
     pub to_ns: Nanos,
-    /// The part that it belongs to.
+    /// Part of the wake-up it belongs to.
     pub part: ReplayPart,
-    /// The thread that had the CPU; none where the CPU slept or that is not known.
+    /// Thread that had the CPU; `None` if the CPU was idle or it is unknown.
     pub thread: Option<GuestThread>,
-    /// What it did: a system call, an interrupt, an exception, a softirq, its own program.
+    /// What the thread did: a system call, an interrupt, an exception, a softirq, user code.
     pub activity: Activity,
-    /// The function in it that took most of it, from the outside as far in as it took at least half.
+    /// The innermost function reached by following, from the outside, each that took at least half
+    /// of the one around it.
     pub function: Option<String>,
-    /// What that took.
+    /// Time that function took.
     pub function_ns: Nanos,
-    /// For how long interrupts were off in it.
+    /// Time with interrupts off within it.
     pub interrupts_off_ns: Nanos,
-    /// For how long the kernel's count of reasons not to preempt was above zero in it.
+    /// Time with the kernel's preempt count above zero within it.
     pub preemption_off_ns: Nanos,
 }
 
@@ -139,17 +140,17 @@ impl ReplayLeg {
     }
 }
 
-/// A stretch in which interrupts or preemption were off.
+/// A stretch with interrupts or preemption off.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OffStretch {
-    /// Its begin, from the release: negative where it began before.
+    /// Start, from the release; negative if it began before.
     pub from_ns: Nanos,
-    /// Its end.
+    /// End, from the release.
     pub to_ns: Nanos,
-    /// Whose.
+    /// Thread that was running; `None` if unknown.
     pub thread: Option<GuestThread>,
-    /// The function that began it.
+    /// The function that started it.
     pub by: String,
 }
 
@@ -160,78 +161,78 @@ impl OffStretch {
     }
 }
 
-/// A row of the tree of what ran.
+/// A row of the call tree.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeRow {
-    /// How deep it lies.
+    /// Depth in the tree.
     pub depth: u32,
-    /// Its begin, from the release.
+    /// Start, from the release.
     pub from_ns: Nanos,
     /// Its length.
     pub length_ns: Nanos,
-    /// A thread, or a function.
+    /// Name of a thread or a function.
     pub name: String,
 }
 
-/// A wake-up that was run again.
+/// A replayed wake-up.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayedLatency {
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,
     /// The measured thread.
     pub measured: GuestThread,
-    /// In a sentence.
+    /// Summary in a sentence.
     pub sentence: String,
-    /// The thread of latlab's own that had the CPU for the longest while the measured one waited for it.
+    /// latlab's own thread that had the CPU longest while the measured thread waited for it.
     pub own_thread: Option<GuestThread>,
-    /// What such threads took of it.
+    /// Time that latlab's own threads took.
     pub own_ns: Nanos,
-    /// The parts, one behind the other; they are the latency exactly.
+    /// The breakdown, contiguous; its parts add up to the latency exactly.
     pub legs: Vec<ReplayLeg>,
-    /// Interrupts off while the timer was due.
+    /// Stretch with interrupts off while the timer was due.
     pub interrupts_off: Option<OffStretch>,
-    /// What ran, in its order.
+    /// What ran, in order.
     pub tree: Vec<TreeRow>,
-    /// What is not known, and why.
+    /// What is unknown, and why.
     pub gap: Option<String>,
 }
 
-/// A part over many wake-ups.
+/// One part over many wake-ups.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PartFigures {
     /// The part.
     pub part: ReplayPart,
-    /// Wake-ups that had it.
+    /// Wake-ups that had this part.
     pub count: u64,
-    /// All together.
+    /// Total time.
     pub total_ns: Nanos,
-    /// The longest.
+    /// Longest time.
     pub largest_ns: Nanos,
 }
 
 impl PartFigures {
-    /// The mean of the wake-ups that had it.
+    /// Mean over the wake-ups that had this part.
     pub fn mean(&self) -> Nanos {
         Nanos(self.total_ns.0 / i64::try_from(self.count.max(1)).unwrap_or(i64::MAX))
     }
 }
 
-/// Who held wake-ups off.
+/// A cause that delayed wake-ups.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldBy {
-    /// A thread with what it did, or an interrupt.
+    /// A thread with its activity, or an interrupt.
     pub who: String,
-    /// Wake-ups of which it took most of what was not the wake-up itself.
+    /// Wake-ups of whose delay, apart from the wake-up itself, it took the most.
     pub count: u64,
-    /// What it took of them.
+    /// Time it took of these wake-ups in total.
     pub total_ns: Nanos,
-    /// The most that it took of one.
+    /// Most time it took of one wake-up.
     pub largest_ns: Nanos,
 }
 
@@ -239,46 +240,46 @@ pub struct HeldBy {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayTable {
-    /// Wake-ups.
+    /// Number of wake-ups.
     pub wake_ups: u64,
-    /// Those whose parts are all known and add up to the latency.
+    /// Wake-ups whose parts are all known and add up to the latency.
     pub whole: u64,
-    /// The parts, in their order.
+    /// The parts in order.
     pub parts: Vec<PartFigures>,
-    /// Who held them off, those of most wake-ups first.
+    /// Causes of delay, most wake-ups first.
     pub holders: Vec<HeldBy>,
 }
 
 text_enum! {
-    /// What was off.
+    /// What was disabled.
     OffKind {
         /// Interrupts.
         Interrupts = "interrupts-off",
-        /// Preemption, by the kernel's count.
+        /// Preemption, by the kernel's preempt count.
         Preemption = "preemption-off",
-        /// The kernel ran for a thread, and does not preempt itself.
+        /// The kernel ran for a thread and cannot be preempted.
         Kernel = "in-kernel",
     }
 }
 
-/// A path on which interrupts or preemption were off for long.
+/// A path with interrupts or preemption off for long.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LongPath {
-    /// What was off.
+    /// What was disabled.
     pub kind: OffKind,
-    /// The longest time.
+    /// Longest time.
     pub largest_ns: Nanos,
-    /// How often.
+    /// Number of times.
     pub count: u64,
-    /// The seed of the guest in which it was the longest.
+    /// Seed of the guest with the longest time.
     pub seed: u64,
-    /// The name of the thread.
+    /// Thread name.
     pub thread: String,
-    /// What it did then.
+    /// What the thread was doing.
     pub activity: Activity,
-    /// The function that began it.
+    /// The function that started it.
     pub by: String,
-    /// The functions from there that took most of it, each at least half of the one before.
+    /// The call path from there that took most of it, each function at least half of its caller.
     pub mostly: Vec<String>,
 }

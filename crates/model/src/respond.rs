@@ -1,4 +1,4 @@
-//! How fast a pin answers a pin: what is asked, and what comes of it.
+//! How fast a pin responds to another: what is requested, and the results.
 
 use crate::Nanos;
 use crate::gpio::GpioWire;
@@ -6,105 +6,105 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where responses come from, and how they are found.
+/// Source of the responses, and how they are detected.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Respond {
-    /// The captures, by their names; several are the channels of one.
+    /// Names of the captures; several files are channels of one capture.
     pub files: Vec<String>,
-    /// What was simulated, where nobody held a probe: `uno:irq`.
+    /// What was simulated, if there was no real hardware: `uno:irq`.
     pub simulated: Option<String>,
-    /// The oscilloscope that measured each response; none where a capture is read.
+    /// The oscilloscope that measured each response; `None` for a capture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// The wire on the measured board; none where other means measure.
+    /// The wire on the measured board; `None` for other methods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpio: Option<GpioWire>,
-    /// The command that captured the wires, where latlab started one.
+    /// The capture command, if latlab started one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub captured_by: Option<String>,
-    /// The wires and what an edge on them is; none of a list of readings.
+    /// The wires and the edges on them; `None` for a list of readings.
     pub wires: Option<Wires>,
-    /// A stimulus comes after so long without one, so that a burst is one.
+    /// Time without a stimulus before a new one counts, so that a burst is one stimulus.
     pub quiet_ns: Option<Nanos>,
-    /// How long a response may take; none up to the next stimulus.
+    /// Longest time of a response; `None` for up to the next stimulus.
     pub window_ns: Option<Nanos>,
-    /// What answers in a guest of the laboratory; none where captures are read.
+    /// The responder in a guest of the laboratory; `None` for captures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linux: Option<LinuxResponder>,
-    /// Whether an agent is on the machine that answers while an instrument measures.
+    /// Whether an agent runs on the responding machine while an instrument measures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_machine: bool,
 }
 
 impl Respond {
-    /// Whether an agent measured, on a machine that is known; otherwise something else did.
+    /// Whether an agent measured on a known machine, rather than other equipment.
     pub fn is_measured(&self) -> bool {
         self.linux.is_some() || self.gpio.is_some()
     }
 
-    /// Whether an agent was on the machine that answered, so that its conditions are known.
+    /// Whether an agent ran on the responding machine, so that its conditions are known.
     pub fn has_agent(&self) -> bool {
         self.is_measured() || self.with_machine
     }
 }
 
 text_enum! {
-    /// A responder on Linux, by its name.
+    /// Name of a responder on Linux.
     LinuxResponderName {
-        /// A kernel module: in the interrupt.
+        /// A kernel module that responds in the interrupt.
         Kmod = "kmod",
-        /// A kernel module as drivers are written, which PREEMPT_RT moves to a thread.
+        /// A kernel module written like an ordinary driver, which PREEMPT_RT moves to a thread.
         KmodPlain = "kmod-plain",
-        /// A kernel module: in the thread of its interrupt.
+        /// A kernel module that responds in its interrupt thread.
         KmodThreaded = "kmod-threaded",
-        /// A program in C with the files of the GPIO sysfs.
+        /// A C program using GPIO sysfs files.
         Sysfs = "c-sysfs",
-        /// A program in C that sleeps at the character device.
+        /// A C program that sleeps on the character device.
         Gpiochip = "c-gpiochip",
-        /// A program in C that asks the character device again and again.
+        /// A C program that polls the character device.
         Polling = "c-poll",
-        /// A program in Python with gpiod 2.x.
+        /// A Python program with gpiod 2.x.
         Python = "python",
-        /// A program in Python with gpiod 1.6.
+        /// A Python program with gpiod 1.6.
         PythonGpiod1 = "python-gpiod1",
-        /// A program in Rust with locked memory.
+        /// A Rust program with locked memory.
         Rust = "rust",
     }
 }
 
 impl LinuxResponderName {
-    /// Whether it is a program; otherwise the kernel answers.
+    /// Whether it is a program; otherwise the kernel responds.
     pub fn is_program(self) -> bool {
         use LinuxResponderName::{Kmod, KmodPlain, KmodThreaded};
         !matches!(self, Kmod | KmodPlain | KmodThreaded)
     }
 }
 
-/// A responder in a guest, and the edges that it is to answer.
+/// A responder in a guest, and the edges it must answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinuxResponder {
-    /// Which one.
+    /// Name of the responder.
     pub name: LinuxResponderName,
-    /// Its command in the guest; empty where the kernel answers.
+    /// Its command in the guest; empty if the kernel responds.
     pub argv: Vec<String>,
     /// Number of stimuli.
     pub edges: u32,
-    /// The least distance of two stimuli.
+    /// Shortest time between two stimuli.
     pub from_ns: Nanos,
-    /// The largest.
+    /// Longest time between two stimuli.
     pub to_ns: Nanos,
-    /// Whether it answers on lines of the board's own GPIO controller, and not on the pin pair.
+    /// Whether it uses lines of the board's own GPIO controller instead of the pin pair.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub board_pins: bool,
 }
 
 impl LinuxResponder {
-    /// More edges than a guest keeps.
+    /// Largest number of edges a guest can keep.
     pub const MOST_EDGES: u32 = 100_000;
 
-    /// Whether it makes sense; an error is one line for the user.
+    /// Checks the parameters by themselves; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         match self.edges {
             1..=Self::MOST_EDGES => Ok(()),
@@ -112,7 +112,7 @@ impl LinuxResponder {
         }
     }
 
-    /// How long its edges take at most.
+    /// Longest total time of its edges.
     pub fn longest(&self) -> Nanos {
         self.to_ns * i64::from(self.edges) + self.to_ns + self.to_ns
     }
@@ -122,27 +122,28 @@ impl LinuxResponder {
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scope {
-    /// Where it is, in the words of VISA.
+    /// VISA resource name.
     pub resource: String,
-    /// Where the generator is that makes each stimulus; none where something else makes them.
+    /// VISA resource of the generator that makes each stimulus; `None` if another source makes
+    /// them.
     pub generator: Option<String>,
-    /// Readings that are wanted.
+    /// Number of readings wanted.
     pub count: u64,
-    /// How long a reading may take.
+    /// Timeout of a reading.
     pub timeout_ns: Nanos,
-    /// What it is told.
+    /// Commands sent to it.
     pub commands: ScopeCommands,
 }
 
-/// What an oscilloscope is told, in SCPI.
+/// SCPI commands for an oscilloscope.
 ///
-/// `{stimulus}` and `{response}` stand for the numbers of the channels, `{edge}` and
-/// `{response-edge}` for its words for the edges.
+/// `{stimulus}` and `{response}` stand for the channel numbers, `{edge}` and `{response-edge}` for
+/// its words for the edges.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScopeCommands {
-    /// How the answer to `*IDN?` begins, without regard to case; none fits every instrument.
+    /// Prefixes of the answer to `*IDN?`, ignoring case; an empty list matches every instrument.
     #[serde(default)]
     pub identities: Vec<String>,
     /// Its word for a rising edge.
@@ -151,40 +152,40 @@ pub struct ScopeCommands {
     /// Its word for a falling edge.
     #[serde(default)]
     pub falling: String,
-    /// What it is told once at the start.
+    /// Commands sent once at the start.
     #[serde(default)]
     pub setup: Vec<String>,
-    /// Makes it wait for one trigger.
+    /// Arms a single trigger.
     pub arm: String,
-    /// So long after that it may still tell the state before.
+    /// Time after arming during which it may still report the old state, in milliseconds.
     #[serde(default)]
     pub settle_ms: u64,
-    /// Asks whether it has triggered and has what it needs.
+    /// Asks whether it has triggered and completed.
     pub state: String,
-    /// Only these bits of that answer count; none where it is a word.
+    /// Mask for that answer; `None` if the answer is a word.
     #[serde(default)]
     pub state_mask: Option<u64>,
-    /// The answers that say so; a word may go on behind them.
+    /// Answers that mean complete; a word may have a suffix.
     pub done: Vec<String>,
     /// Asks for the delay.
     pub read: String,
-    /// Makes it wait no longer.
+    /// Stops waiting for the trigger.
     pub halt: String,
 }
 
-/// The wires of a capture, and what an edge on them is.
+/// The wires of a capture, and what counts as an edge.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wires {
-    /// The channel with the stimuli.
+    /// Channel with the stimuli.
     pub stimulus: String,
-    /// The channel with the responses.
+    /// Channel with the responses.
     pub response: String,
-    /// Channel that is high while a possible disturbance lasts.
+    /// Channel that is high during a possible disturbance.
     pub marker: Option<String>,
-    /// Where an edge is: a share of the way from low to high, or a level.
+    /// Edge threshold: a share of the way from low to high, or a level.
     pub threshold: String,
-    /// The same of the response, if it differs.
+    /// Threshold of the response; `None` if it is the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_threshold: Option<String>,
     /// Hysteresis around the threshold, as a share or a voltage.
@@ -195,115 +196,115 @@ pub struct Wires {
     pub response_edge: String,
 }
 
-/// What became of stimuli and responses.
+/// What happened to stimuli and responses.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Responses {
-    /// The format of the capture, in words.
+    /// Format of the capture, in words.
     pub format: String,
-    /// Stimuli whose fate is known; those that were answered in time are the cycles of the run.
+    /// Stimuli whose outcome is known; those answered in time are the cycles of the run.
     pub stimuli: u64,
     /// Stimuli without a response before the next one.
     pub missing: u64,
-    /// Stimuli whose response came after the window.
+    /// Stimuli answered after the window.
     pub late: u64,
     /// Stimuli whose response the instrument could not measure.
     pub censored: u64,
-    /// Readings for which the instrument did not trigger, or did not answer, in time.
+    /// Readings for which the instrument did not trigger or respond in time.
     pub timed_out: u64,
-    /// Stimuli whose stored response cannot be.
+    /// Stimuli whose stored response is impossible.
     pub impossible: u64,
-    /// Further responses within the window of a stimulus that had been answered.
+    /// Further responses within the window of a stimulus already answered.
     pub double: u64,
     /// Responses that belong to no stimulus.
     pub spurious: u64,
-    /// A first response before any stimulus, which may answer one before the capture.
+    /// First responses before any stimulus, which may answer one before the capture.
     pub before_first: u64,
-    /// Stimuli at the end whose answer the capture does not show any more.
+    /// Stimuli at the end whose response the capture no longer shows.
     pub cut_off: u64,
-    /// No time of the capture is known better than this.
+    /// Resolution of all times in the capture; `None` if unknown.
     pub resolution_ns: Option<f64>,
-    /// Whether the times of the stimuli are known; of a list of readings they are not, and each
-    /// stands for a second.
+    /// Whether the times of the stimuli are known; in a list of readings they are not, and each
+    /// reading stands for one second.
     pub is_timed: bool,
-    /// The figures, more exact than the bins of the histogram.
+    /// Exact figures, not limited by the bins of the histogram.
     pub figures: ResponseFigures,
-    /// What went on in step with the slow ones.
+    /// Responses during a marker, against all others.
     pub marked: Option<MarkerFigures>,
-    /// How low was parted from high on the channels whose values are measured levels.
+    /// How low and high were separated on channels with measured levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<ChannelLevels>,
-    /// What an answer took of a CPU, where the kernel that answers told it.
+    /// CPU time of a response, if the responding kernel reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<ResponseCpu>,
 }
 
-/// CPU time for each stimulus, in nanoseconds.
+/// CPU time per stimulus, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResponseCpu {
-    /// Of the interrupt, with what it wakes.
+    /// CPU time of the interrupt, including the wake-ups it makes.
     pub interrupt_ns: Option<f64>,
-    /// Of the threads: that of the handler, and that which answers.
+    /// CPU time of the threads: that of the handler and that of the responder.
     pub threads_ns: Option<f64>,
 }
 
 impl ResponseCpu {
-    /// Both together.
+    /// Sum of interrupt and threads.
     pub fn total_ns(&self) -> f64 {
         self.interrupt_ns.unwrap_or(0.0) + self.threads_ns.unwrap_or(0.0)
     }
 }
 
-/// How low was parted from high on a channel.
+/// How low and high were separated on a channel.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelLevels {
-    /// The channel.
+    /// Channel name.
     pub channel: String,
-    /// The usual low level.
+    /// Usual low level.
     pub low: f64,
-    /// The usual high level.
+    /// Usual high level.
     pub high: f64,
-    /// The level at which an edge is; none where the channel shows noise only.
+    /// Level of an edge; `None` if the channel shows only noise.
     pub threshold: Option<f64>,
-    /// How far an edge goes beyond the threshold, both ways together.
+    /// Width of the hysteresis band around the threshold.
     pub hysteresis: Option<f64>,
-    /// Deviation of the noise around the noisier of both levels.
+    /// Standard deviation of the noise, at the noisier of both levels.
     pub noise: f64,
 }
 
 impl Responses {
-    /// Stimuli that may have been answered at any time, for all that is known.
+    /// Stimuli that may have been answered at any time, as far as known.
     pub fn unmeasured(&self) -> u64 {
         self.censored + self.timed_out + self.impossible
     }
 }
 
-/// The figures of all responses that were measured, in nanoseconds.
+/// Figures of all measured responses, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResponseFigures {
-    /// The smallest.
+    /// Smallest response.
     pub min_ns: Option<f64>,
-    /// Median: of an even count the middle of the two in the middle.
+    /// Median; for an even count, the mean of the two middle values.
     pub median_ns: Option<f64>,
     /// Mean.
     pub mean_ns: Option<f64>,
     /// Standard deviation.
     pub deviation_ns: Option<f64>,
-    /// 95 %, nearest rank; none below 20 responses.
+    /// p95, nearest rank; `None` below 20 responses.
     pub p95_ns: Option<f64>,
-    /// 99 %, nearest rank; none below 100 responses.
+    /// p99, nearest rank; `None` below 100 responses.
     pub p99_ns: Option<f64>,
-    /// 99.9 %, nearest rank; none below 1000 responses.
+    /// p99.9, nearest rank; `None` below 1000 responses.
     pub p99_9_ns: Option<f64>,
     /// Observed maximum.
     pub max_ns: Option<f64>,
 }
 
 impl ResponseFigures {
-    /// With the median and the quantiles of these values in rising order, of which so many are a nanosecond.
+    /// Adds median and quantiles of these ascending values, with `per_ns` units to a nanosecond.
     pub fn with_quantiles(self, rising: &[i64], per_ns: f64) -> ResponseFigures {
         let count = rising.len();
         let at = |index: usize| rising.get(index).map(|&value| value as f64);
@@ -323,22 +324,22 @@ impl ResponseFigures {
     }
 }
 
-/// Responses during which a marker was high, against all others.
+/// Responses while a marker was high, against all others.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MarkerFigures {
-    /// The channel of the marker.
+    /// Channel of the marker.
     pub by: String,
-    /// How many responses met it.
+    /// Responses during which the marker was high.
     pub count: u64,
-    /// Of these, how many took longer than each of the others.
+    /// Number of these that took longer than every other response.
     pub slower: u64,
-    /// The longest that met it.
+    /// Longest response with the marker high.
     pub max_ns: Option<f64>,
-    /// The longest of the others.
+    /// Longest other response.
     pub others_max_ns: Option<f64>,
-    /// Period of its rises.
+    /// Period of its rising edges.
     pub period_ns: Option<f64>,
-    /// Its first rise, from the start of the capture.
+    /// First rising edge, from the start of the capture.
     pub first_ns: Option<f64>,
 }

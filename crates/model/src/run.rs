@@ -1,4 +1,4 @@
-//! What a run was: what was applied, what was found, and the verdict.
+//! The result of a run: what was applied, what was found, and the verdict.
 
 use crate::Nanos;
 use crate::attach::AttachedRun;
@@ -23,35 +23,35 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Version of `run.json` and of the tables next to it.
+/// Version of `run.json` and of the tables in its folder.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// One setting: what was asked, and what was read back after it was made.
+/// A setting: the requested value, and the value read back after it was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Setting {
-    /// What was set, in words: `memory lock`, `scheduling`, `affinity`.
+    /// Name of the setting: `memory lock`, `scheduling`, `affinity`.
     pub what: String,
-    /// The measuring thread it belongs to; none for the whole program.
+    /// Number of the measuring thread; `None` for a setting of the whole program.
     pub thread: Option<u32>,
-    /// What was asked.
+    /// Requested value.
     pub asked: String,
-    /// What was read back.
+    /// Value read back.
     pub applied: String,
     /// Whether a difference makes the figures worthless.
     pub matters: bool,
-    /// What the machine had before, and has again, where that was changed.
+    /// Value before the run, restored at its end; `None` if it was not changed.
     pub before: Option<String>,
 }
 
 impl Setting {
-    /// A setting of the whole program; a difference does not make the figures worthless.
+    /// A setting of the whole program that does not make the figures worthless if it is refused.
     pub fn new(what: &str, asked: String, applied: String) -> Setting {
         let what = what.to_string();
         Setting { what, thread: None, asked, applied, matters: false, before: None }
     }
 
-    /// Whether the machine did what was asked.
+    /// Whether the value read back is the requested one.
     pub fn holds(&self) -> bool {
         self.asked == self.applied
     }
@@ -63,23 +63,23 @@ impl Setting {
 pub struct ThreadSetup {
     /// Number of the thread, from 0.
     pub thread: u32,
-    /// CPU it is pinned to; none when it floats.
+    /// CPU it is pinned to; `None` if it floats.
     pub cpu: Option<u32>,
-    /// Type of that core, where the machine has several.
+    /// Core type, if the machine has several.
     pub core_type: Option<String>,
-    /// Relative capacity of that core (1024 is the largest), where the kernel says so.
+    /// Relative capacity of that core (1024 is the largest), if the kernel reports it.
     pub capacity: Option<u32>,
-    /// Its number in the kernel; the first runs did not tell it.
+    /// Kernel thread id; absent from the first runs.
     pub thread_id: Option<i32>,
-    /// Scheduling as read back.
+    /// Scheduling policy as read back.
     pub policy: String,
-    /// Distance of its releases; none where nothing has a period, or nobody knows it.
+    /// Period; `None` if there is no period or it is unknown.
     pub period_ns: Option<Nanos>,
     /// First counted release, on CLOCK_MONOTONIC.
     pub first_release_ns: Nanos,
 }
 
-/// What the agent made of the plan, read back.
+/// What the agent applied of the plan, as read back.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliedSetup {
@@ -87,7 +87,7 @@ pub struct AppliedSetup {
     pub settings: Vec<Setting>,
     /// All measuring threads.
     pub threads: Vec<ThreadSetup>,
-    /// Where everything of ours that does not measure runs.
+    /// CPUs of latlab's threads that do not measure.
     pub helpers_on: String,
 }
 
@@ -98,57 +98,57 @@ text_enum! {
         Finished = "finished",
         /// The user or a signal ended it.
         Interrupted = "interrupted",
-        /// A latency was above `--stop-above`.
+        /// A latency exceeded `--stop-above`.
         StopAbove = "stop-above",
         /// The thread's CPU was taken offline.
         CpuOffline = "cpu-offline",
         /// The thread ran for seconds without sleeping and was stopped.
         RanAway = "ran-away",
-        /// The interval buffer could take no more: nothing was drained for hours.
+        /// The interval buffer was full: it had not been drained for hours.
         RecorderFull = "recorder-full",
-        /// A system call of the loop failed.
+        /// A system call of the measuring loop failed.
         Failed = "failed",
-        /// The stream ended without a word: the agent was killed or the link was cut.
+        /// The stream broke off: the agent was killed or the link was cut.
         Lost = "lost",
-        /// It was decided whether the limit of miss bursts is kept (`--until-decided`).
+        /// `--until-decided`: the run passed or failed the limit of miss bursts.
         Decided = "decided",
     }
 }
 
-/// What a measuring thread says of itself when it ends.
+/// A measuring thread's report at its end.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadEnd {
     /// Number of the thread.
     pub thread: u32,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: EndReason,
-    /// Cycles the loop counted, to be compared with the sum of the intervals.
+    /// Cycles counted by the loop, to be compared with the sum of the intervals.
     pub cycles: u64,
-    /// Missed releases the loop counted, to be compared with the sum of the intervals.
+    /// Overruns counted by the loop, to be compared with the sum of the intervals.
     pub missed: u64,
     /// Page faults after the first counted release.
     pub page_faults: u64,
-    /// Times the thread was put off its CPU without having asked, after the first counted release.
+    /// Involuntary context switches after the first counted release.
     pub involuntary_switches: u64,
-    /// Times the thread slept, after the first counted release.
+    /// Voluntary context switches after the first counted release.
     pub voluntary_switches: u64,
-    /// Largest latencies that found the spike ring full, so that their release times are unknown.
+    /// Spikes dropped because the spike ring was full, so that their release times are unknown.
     pub spikes_lost: u64,
-    /// Seconds in which the drainer did not come, so that an interval grew.
+    /// Seconds without a drain of the counts, so that an interval grew.
     pub intervals_grown: u64,
-    /// Samples that found their ring full; zero where none were asked for.
+    /// Samples dropped because their ring was full; zero without `--samples`.
     pub samples_lost: u64,
-    /// CPU time of the thread, its warm-up included.
+    /// CPU time of the thread, including warm-up.
     pub cpu_ns: Nanos,
-    /// What it saw while it spun; only with the instrument `spin`.
+    /// Counts of a busy loop; only with the instrument `spin`.
     pub spun: Option<SpinCounts>,
-    /// What became of the stimuli; only with the instrument `respond`.
+    /// Outcome of the stimuli; only with the instrument `respond`.
     pub responded: Option<Responses>,
 }
 
 impl ThreadEnd {
-    /// The end of a thread of which nothing else is counted.
+    /// The end of a thread with only cycles counted.
     pub fn new(thread: u32, reason: EndReason, cycles: u64) -> ThreadEnd {
         ThreadEnd {
             thread,
@@ -168,43 +168,43 @@ impl ThreadEnd {
     }
 }
 
-/// What the agent says when it has restored everything.
+/// The agent's report after it has restored everything.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentEnd {
-    /// Why the run ended.
+    /// Reason for the end of the run.
     pub reason: EndReason,
-    /// Largest resident memory of the agent.
+    /// Peak resident memory of the agent, in bytes.
     pub agent_peak_rss_bytes: u64,
-    /// CPU time of everything of the agent that does not measure.
+    /// CPU time of the agent's threads that do not measure.
     pub helpers_cpu_ns: Nanos,
-    /// Intervals that were merged because the stream was not taken in time.
+    /// Intervals merged because the stream did not take them in time.
     pub intervals_merged: u64,
-    /// Runs of the spike command, where one was given.
+    /// Statistics of the spike command, if there was one.
     pub spike_hook: Option<SpikeHook>,
 }
 
-/// What the spike command cost.
+/// Statistics of the spike command.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpikeHook {
-    /// Times it was started.
+    /// Number of starts.
     pub started: u64,
-    /// Spikes for which it was not started, because one was running or the rate was too high.
+    /// Spikes for which it was not started, because it was running or its rate limit was reached.
     pub suppressed: u64,
     /// Times it ended with an error.
     pub failed: u64,
-    /// CPU time it took.
+    /// CPU time it used.
     pub cpu_ns: Nanos,
 }
 
-/// The four clocks, read one after the other in well under a microsecond.
+/// All four clocks, read one after the other in well under a microsecond.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockReading {
     /// CLOCK_MONOTONIC.
     pub monotonic_ns: Nanos,
-    /// CLOCK_BOOTTIME, which goes on while the machine is suspended.
+    /// CLOCK_BOOTTIME, which continues while the machine is suspended.
     pub boottime_ns: Nanos,
     /// CLOCK_REALTIME.
     pub realtime_ns: Nanos,
@@ -212,25 +212,24 @@ pub struct ClockReading {
     pub tai_ns: Nanos,
 }
 
-/// Quantiles, each the largest latency that its bin can hold or the observed maximum, whichever is
-/// smaller.
+/// Quantiles: each is the upper edge of its bin, or the observed maximum if that is smaller.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quantiles {
-    /// Median; `null` where it lies above `above_ns`, as with all others.
+    /// Median; `null` if it lies above `above_ns`, like all other quantiles.
     pub p50_ns: Option<Nanos>,
-    /// 90 %.
+    /// p90.
     pub p90_ns: Option<Nanos>,
-    /// 99 %.
+    /// p99.
     pub p99_ns: Option<Nanos>,
-    /// 99.9 %; none where fewer than 1000 latencies were recorded.
+    /// p99.9; `None` if fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,
-    /// 99.99 %; none where fewer than 10 000 latencies were recorded.
+    /// p99.99; `None` if fewer than 10 000 latencies were recorded.
     pub p99_99_ns: Option<Nanos>,
-    /// 99.999 %; none where fewer than 100 000 latencies were recorded.
+    /// p99.999; `None` if fewer than 100 000 latencies were recorded.
     pub p99_999_ns: Option<Nanos>,
-    /// Where the bins of an imported histogram end: a quantile for which the latencies are enough, and
-    /// which is `null` all the same, lies above this. None where all are known.
+    /// End of an imported histogram's bins: a quantile that is `null` despite enough latencies lies
+    /// above it. `None` if all are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above_ns: Option<Nanos>,
 }
@@ -239,25 +238,25 @@ pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// The figures of one measuring thread, or of all together.
+/// Figures of one measuring thread, or of all together.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Latencies recorded.
     pub cycles: u64,
-    /// Releases that were due: with the policy `skip` cycles and missed releases together.
+    /// Releases that were due; with the policy `skip` cycles plus overruns.
     pub activations: u64,
-    /// Missed releases; none where the mechanism has no releases.
+    /// Overruns; `None` if the mechanism has no releases.
     pub missed: Option<u64>,
-    /// Releases later than the deadline, skipped ones included; none without a deadline.
+    /// Releases later than the deadline, including skipped ones; `None` without a deadline.
     pub misses: Option<u64>,
-    /// Latencies below zero.
+    /// Number of latencies below zero.
     pub underflow: u64,
     /// Smallest latency.
     pub min_ns: Option<Nanos>,
     /// Mean latency.
     pub mean_ns: Option<f64>,
-    /// Quantiles.
+    /// Quantiles; `None` if nothing was recorded.
     pub quantiles: Option<Quantiles>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
@@ -266,7 +265,7 @@ pub struct Summary {
     pub max_is_at_least: bool,
     /// Release of the observed maximum, on CLOCK_MONOTONIC.
     pub max_at_ns: Option<Nanos>,
-    /// Time that was taken; only with the instrument `spin`, whose latencies are gaps.
+    /// Time taken; only with the instrument `spin`, whose latencies are gaps.
     pub noise: Option<Noise>,
 }
 
@@ -274,45 +273,45 @@ pub struct Summary {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadRun {
-    /// How it was set up.
+    /// Setup of the thread.
     pub setup: ThreadSetup,
-    /// Its figures.
+    /// Figures of the thread.
     pub summary: Summary,
-    /// What it said when it ended; none where the stream broke off before.
+    /// Its report at the end; `None` if the stream broke off before.
     pub end: Option<ThreadEnd>,
 }
 
-/// A run of which latencies may be missing, so that it is compared with no other.
+/// A run that may lack latencies, so that it is not compared with others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncompleteRun {
-    /// Its id.
+    /// Id of the run.
     pub run: String,
-    /// The first finding that says so, as the findings of a run are.
+    /// The first finding that says so.
     #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
     pub finding: Finding,
-    /// How many further ones there are.
+    /// Number of further such findings.
     pub others: u64,
 }
 
-/// What was lost on the way, counted; all zero in a good run.
+/// Losses by kind; all zero in a good run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Losses {
-    /// Bytes at the end of the journal that were no whole frame.
+    /// Bytes at the end of the journal that are not a whole frame.
     pub journal_bytes: u64,
-    /// Large latencies whose release time was lost (they are in the histogram).
+    /// Large latencies whose release time was lost (they are still in the histogram).
     pub spikes: u64,
-    /// Intervals that were merged with the next one (no count is lost by it).
+    /// Intervals merged with the next one (no count is lost).
     pub intervals_merged: u64,
-    /// Cycles that a thread counted and no interval holds.
+    /// Cycles counted by a thread but in no interval.
     pub cycles: u64,
-    /// Cycles whose sample is missing; zero where no samples were asked for.
+    /// Cycles without a sample; zero without `--samples`.
     pub samples: u64,
 }
 
 impl Losses {
-    /// Whether nothing at all was lost or merged.
+    /// Whether nothing was lost or merged.
     pub fn none(&self) -> bool {
         *self == Losses::default()
     }
@@ -322,7 +321,7 @@ impl Losses {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoredFile {
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
     /// Its SHA-256, in hexadecimal.
     pub sha256: String,
@@ -332,69 +331,70 @@ pub struct StoredFile {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
-    /// Version of this document and of the tables beside it.
+    /// Version of this document and of the tables in its folder.
     pub schema: u32,
-    /// Version of the program.
+    /// Version of latlab that made the run.
     pub latlab: String,
-    /// Name of the folder.
+    /// Run id, which is its folder name.
     pub id: String,
-    /// First counted release, in UTC (RFC 3339); of a guest, whose clock is its own, when the run
-    /// was begun.
+    /// First counted release, UTC (RFC 3339); for a guest, whose clock is separate, the start of
+    /// the run.
     pub started: String,
     /// From the first counted release to the end of the last interval.
     pub measured_ns: Nanos,
-    /// Why it ended.
+    /// Reason for the end.
     pub ended: EndReason,
-    /// Whether it was finished from the journal of a program that was killed.
+    /// Whether it was recovered from the journal of a killed program.
     pub recovered: bool,
-    /// What was asked.
+    /// The plan as requested.
     pub asked: Plan,
-    /// What was applied.
+    /// The setup as applied.
     pub applied: AppliedSetup,
-    /// The target.
+    /// The measured machine.
     pub machine: Machine,
-    /// The clocks at the first and at the last reading.
+    /// All clocks at the first and at the last reading.
     pub clocks: Option<(ClockReading, ClockReading)>,
     /// Each measuring thread.
     pub threads: Vec<ThreadRun>,
     /// All measuring threads together; the observed maximum is that of the worst thread.
     pub total: Summary,
-    /// What was lost.
+    /// Losses by kind.
     pub losses: Losses,
-    /// What the agent said of itself at its end.
+    /// The agent's report at its end; `None` if it sent none.
     pub agent: Option<AgentEnd>,
-    /// What the reader must know, heaviest first.
+    /// Findings, most severe first.
     pub findings: Vec<Finding>,
-    /// What the doctor said of the target, heaviest first; none where nobody asked.
+    /// The doctor's diagnoses of the target, most severe first; `None` if not requested.
     pub doctor: Option<Vec<Diagnosis>>,
-    /// The conditions of the run; none where they were not read.
+    /// Conditions of the run; `None` if they were not read.
     pub conditions: Option<Conditions>,
-    /// The legs of the latencies; none where nobody asked.
+    /// Breakdown of the latencies; `None` if not requested.
     pub legs: Option<RunLegs>,
-    /// Why the spikes were large; none where nothing was recorded.
+    /// Causes of the spikes; `None` if nothing was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<RunExplanation>,
-    /// The programs that loaded the machine meanwhile, with the evidence that they did.
+    /// Programs that loaded the machine, with the evidence that they ran.
     pub loads: Vec<LoadRun>,
-    /// What latlab's own threads did meanwhile; none where they did not say so.
+    /// Activity of latlab's own threads; `None` if they reported none.
     pub own_work: Option<RunOwnWork>,
-    /// What the guest sent; none of other targets, of a guest that was stopped, or in the host's time.
+    /// Size and hash of what a guest sent; `None` for other targets, a stopped guest, or a guest in
+    /// the host's time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_stream: Option<GuestStream>,
-    /// The largest latencies with what is known of their moments, largest first: printed by `show` and
-    /// `run`, not stored.
+    /// The largest latencies with what is known of the time around them, largest first. Printed by
+    /// `show` and `run`, not stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub largest: Vec<Outlier>,
-    /// What the run says beyond what it counted: intervals, growth, a model of the largest latencies,
-    /// periods. Printed by `show` and `run`, not stored.
+    /// Statistics beyond the counts: intervals, growth, a model of the largest latencies, periods.
+    /// Printed by `show` and `run`, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<RunStatistics>,
-    /// The threads of the program that was attached to; `None` for another instrument.
+    /// Threads of the attached program; `None` for other instruments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attached: Option<AttachedRun>,
-    /// The judgement, where a deadline was given.
+    /// Verdict; `None` without a deadline.
     pub verdict: Option<Verdict>,
-    /// The other files of the folder.
+    /// All other files of the folder.
     pub files: BTreeMap<String, StoredFile>,
     /// SHA-256 of all lines of the document before this one; `None` until the document is written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -402,13 +402,13 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether releases exist that can be missed.
+    /// Whether there are releases, and so possible overruns.
     pub fn has_releases(&self) -> bool {
         self.asked.method.has_releases()
     }
 
-    /// What loaded the machine, in the words of the plan or of an imported file; `None` for a run without
-    /// loads, and if that is not known.
+    /// Loads of the machine, in the words of the plan or of an imported file; `None` without loads
+    /// or if unknown.
     pub fn load(&self) -> Option<String> {
         let words: Vec<&str> = self.asked.on.loads.iter().map(|load| load.words.as_str()).collect();
         let facts = self.asked.method.import().into_iter().flat_map(|import| &import.facts);
@@ -419,40 +419,40 @@ impl Run {
         }
     }
 
-    /// The same, or this word if there was none; `unknown` if that is not known.
+    /// The load, or the given word if there was none; `unknown` if it is not known.
     pub fn load_or(&self, none: &str) -> String {
         let word = if self.asked.method.has_agent() { none } else { "unknown" };
         self.load().unwrap_or_else(|| word.to_string())
     }
 
-    /// Findings as they are shown: the heaviest first, else in their order.
+    /// Findings in display order: the most severe first, otherwise as stored.
     pub fn findings_by_weight(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings.iter().collect();
         findings.sort_by_key(|finding| Reverse((finding.effect(), finding.severity())));
         findings
     }
 
-    /// The first finding of latencies that may be missing, and how many further ones there are; none of a
-    /// complete run.
+    /// The first finding of possibly missing latencies, and the number of further ones; `None` for
+    /// a complete run.
     pub fn incomplete(&self) -> Option<IncompleteRun> {
         let mut all = self.findings.iter().filter(|finding| finding.hides_latencies());
         let finding = all.next()?.clone();
         Some(IncompleteRun { run: self.id.clone(), finding, others: all.count() as u64 })
     }
 
-    /// What cut the stream of a run that is lost, where a finding knows it.
+    /// The finding that says what cut the stream of a lost run, if there is one.
     pub fn lost_by(&self) -> Option<&Finding> {
         let codes = ["board-lost", "emulator-failed"];
         let is_lost = self.ended == EndReason::Lost;
         self.findings.iter().find(|finding| is_lost && codes.contains(&finding.code()))
     }
 
-    /// What became of the stimuli; none of another instrument.
+    /// Outcome of the stimuli; `None` for other instruments.
     pub fn responses(&self) -> Option<&Responses> {
         self.threads.first()?.end.as_ref()?.responded.as_ref()
     }
 
-    /// Releases that were due, from what was counted.
+    /// Number of releases due, computed from the counts.
     pub fn activations(plan: &Plan, cycles: u64, missed: u64) -> u64 {
         match plan.method.missed_policy() {
             Some(MissedPolicy::CatchUp) => cycles,

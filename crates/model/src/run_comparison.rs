@@ -1,6 +1,7 @@
-//! Runs of two sides against each other: what `latlab compare` comes to.
+//! Comparison of runs of two sides: the result of `latlab compare`.
 //!
-//! One run gives one number for each metric; the wake-ups of a run are no replications of it.
+//! Each run gives one number for each metric; the wake-ups within a run are not independent
+//! replications.
 
 use crate::Nanos;
 use crate::comparison::{Comparison, FactChange};
@@ -11,17 +12,17 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// What a comparison comes to, the heaviest last.
+    /// Result of a comparison, ascending by severity.
     ComparisonWord {
-        /// The candidate is not worse by more than the care limit.
+        /// The candidate is not worse by more than the margin.
         NoRegression = "no-regression",
-        /// The candidate is worse; whether by more than the care limit, more runs must show.
+        /// The candidate is worse; more runs are needed to tell whether by more than the margin.
         Changed = "changed",
-        /// The runs cannot tell whether the candidate is worse.
+        /// The runs cannot show whether the candidate is worse.
         Inconclusive = "inconclusive",
-        /// The runs cannot answer the question, whatever their figures are.
+        /// The runs cannot answer the question, whatever their figures.
         Refused = "refused",
-        /// The candidate is worse by more than the care limit.
+        /// The candidate is worse by more than the margin.
         Regressed = "regressed",
     }
 }
@@ -29,65 +30,64 @@ text_enum! {
 text_enum! {
     /// A figure of a run that is compared.
     Metric {
-        /// The median.
+        /// Median.
         P50 = "p50",
-        /// 99 %.
+        /// p99.
         P99 = "p99",
-        /// 99.9 %.
+        /// p99.9.
         P99_9 = "p99.9",
-        /// 99.99 %.
+        /// p99.99.
         P99_99 = "p99.99",
-        /// The median of the largest latencies of equal stretches of the run.
+        /// Median of the maxima of equal stretches of the run.
         MedianMaximum = "median maximum",
     }
 }
 
-/// Two sides of runs: `latlab compare --format json`.
+/// Comparison of two sides of runs: `latlab compare --format json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunComparison {
-    /// A share by which the candidate may be worse: 0.05 for 5 %.
+    /// Tolerated relative increase of the candidate: 0.05 for 5 %.
     pub care: f64,
-    /// The heaviest word of the scenarios.
+    /// The most severe result of all scenarios.
     pub word: ComparisonWord,
-    /// What was measured on both sides, each by itself.
+    /// Each scenario measured on both sides.
     pub scenarios: Vec<ScenarioComparison>,
-    /// Scenarios that only one side has.
+    /// Scenarios of only one side.
     pub only_one_side: Vec<String>,
-    /// Runs that are left out because they are invalid.
+    /// Runs left out because they are invalid.
     pub invalid: Vec<String>,
-    /// Runs that are left out because latencies may be missing.
+    /// Runs left out because latencies may be missing.
     pub incomplete: Vec<IncompleteRun>,
-    /// What was asked for, measured with, and found on the machines otherwise than on the base side.
+    /// Differences from the base in plans, tools and machines.
     pub changes: Vec<FactChange>,
-    /// The machine of the first run of each side; none where one of them has no snapshot.
+    /// Comparison of the machines of each side's first run; `None` if one has no snapshot.
     pub machines: Option<Comparison>,
 }
 
-/// What was measured alike on both sides.
+/// A scenario measured on both sides.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScenarioComparison {
-    /// The row of the campaign; none of runs that belong to no campaign.
+    /// Row of the campaign; `None` for runs outside of campaigns.
     pub name: Option<String>,
-    /// The heaviest word of the metrics.
+    /// The most severe result of all metrics.
     pub word: ComparisonWord,
-    /// The runs that the others are compared with.
+    /// Runs of the base.
     pub base: Vec<ComparedRun>,
-    /// The runs that are judged.
+    /// Runs of the candidate.
     pub candidate: Vec<ComparedRun>,
-    /// The metrics that all runs support.
+    /// Metrics that all runs support.
     pub metrics: Vec<MetricComparison>,
-    /// The metrics that some run does not support.
+    /// Metrics that at least one run does not support.
     pub unsupported: Vec<UnsupportedMetric>,
-    /// How many times larger each quantile is on the candidate's side, from the low ones to the high
-    /// ones.
+    /// Ratio of each quantile, candidate to base, ascending.
     pub shifts: Vec<QuantileShift>,
-    /// Deadline misses; none where the runs have no common deadline.
+    /// Deadline misses; `None` if the runs have no common deadline.
     pub misses: Option<MissComparison>,
-    /// Causes of the recorded spikes of both sides; none unless both have recorded spikes.
+    /// Causes of the recorded spikes; `None` unless both sides recorded spikes.
     pub causes: Option<ComparedCauses>,
-    /// What limits the comparison.
+    /// Limitations of the comparison.
     pub remarks: Vec<ComparisonRemark>,
 }
 
@@ -95,141 +95,141 @@ pub struct ScenarioComparison {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedCauses {
-    /// Those of the base.
+    /// Causes on the base side.
     pub base: CauseCounts,
-    /// Those of the candidate.
+    /// Causes on the candidate side.
     pub candidate: CauseCounts,
 }
 
-/// A run of a side.
+/// A run of one side.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRun {
-    /// Its id.
+    /// Run id.
     pub id: String,
-    /// First counted release, in UTC.
+    /// First counted release, UTC.
     pub started: String,
-    /// Name of the machine that was measured.
+    /// Host name of the measured machine.
     pub hostname: Option<String>,
-    /// The boot it was measured in; none where nobody knows it.
+    /// Boot id of its machine; `None` if unknown.
     pub boot_id: Option<String>,
     /// From the first counted release to the end of the last interval.
     pub measured_ns: Nanos,
     /// Latencies recorded.
     pub cycles: u64,
-    /// Releases that were due.
+    /// Releases due.
     pub activations: u64,
-    /// Missed releases; none where they are not known.
+    /// Overruns; `None` if unknown.
     pub missed: Option<u64>,
-    /// Deadline misses; none without a deadline.
+    /// Deadline misses; `None` without a deadline.
     pub misses: Option<u64>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
 }
 
-/// A metric of both sides.
+/// One metric on both sides.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricComparison {
-    /// Which one.
+    /// The metric.
     pub metric: Metric,
-    /// Its value in each run of the base, in their order, as the run states it.
+    /// Its value in each run of the base, in order, as stated by the run.
     pub base_ns: Vec<f64>,
-    /// Its value in each run of the candidate, in their order, as the run states it.
+    /// Its value in each run of the candidate, in order, as stated by the run.
     pub candidate_ns: Vec<f64>,
-    /// How many times larger it is on the candidate's side (Hodges and Lehmann), of values that are
-    /// interpolated within their bins.
+    /// Ratio candidate to base (Hodges and Lehmann), from values interpolated within their bins.
     pub ratio: f64,
-    /// The interval of the ratio: exact, or by the spread of earlier runs; none of too few runs.
+    /// Confidence interval of the ratio: exact, or from the spread of earlier runs; `None` with too
+    /// few runs.
     pub interval: Option<RatioInterval>,
-    /// The exact two-sided probability of ranks at least this far apart (Mann and Whitney), if
-    /// nothing differs; by the spread of earlier runs that of Student's t.
+    /// Exact two-sided p-value of the ranks (Mann and Whitney); if the spread of earlier runs is
+    /// used, that of Student's t.
     pub p: f64,
-    /// The same for the largest difference among all metrics and scenarios.
+    /// The p-value adjusted for all metrics and scenarios.
     pub p_of_all: f64,
-    /// The share by which this metric may be worse.
+    /// Tolerated relative increase of this metric.
     pub care: f64,
-    /// By which share the runs of one side differ from each other: the standard deviation of their
-    /// logarithms; none of one run a side.
+    /// Relative variation between runs of one side: the standard deviation of their logarithms;
+    /// `None` with one run per side.
     pub variation: Option<f64>,
-    /// Runs a side that show a change of the care limit in four of five comparisons; none where more
-    /// than 30 are needed, or the variation is not known.
+    /// Runs per side needed to detect a change by the margin in four of five comparisons; `None` if
+    /// more than 30 are needed or the variation is unknown.
     pub runs_needed: Option<u32>,
-    /// Runs a side that are to be added to decide; none where nothing is open, or where more than
-    /// 30 a side are needed.
+    /// Additional runs per side needed for a decision; `None` if nothing is undecided or more than
+    /// 30 per side are needed.
     pub more_runs: Option<u32>,
-    /// What it comes to.
+    /// Result for this metric.
     pub word: ComparisonWord,
 }
 
-/// An interval of a ratio.
+/// Confidence interval of a ratio.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatioInterval {
-    /// Its lower end.
+    /// Lower limit.
     pub low: f64,
-    /// Its upper end.
+    /// Upper limit.
     pub high: f64,
-    /// Its confidence, which is 0.95 at least.
+    /// Confidence level, at least 0.95.
     pub level: f64,
 }
 
-/// A quantile of both sides.
+/// A quantile compared on both sides.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileShift {
-    /// The share of the latencies that it does not exceed, in parts per million.
+    /// The quantile in parts per million: 999000 is p99.9.
     pub parts_per_million: u32,
-    /// How many times larger it is on the candidate's side.
+    /// Ratio candidate to base.
     pub ratio: f64,
-    /// Where the ratio lies in 95 % of the bootstrap samples of the runs; none of too few runs.
+    /// Range of the ratio in 95 % of the bootstrap samples of the runs; `None` with too few runs.
     pub band: Option<(f64, f64)>,
 }
 
-/// A metric for which some run has too few latencies, or no intervals.
+/// A metric for which a run has too few latencies, or no intervals.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnsupportedMetric {
-    /// Which one.
+    /// The metric.
     pub metric: Metric,
-    /// The first run that lacks it.
+    /// Id of the first run that lacks it.
     pub run: String,
-    /// Latencies, or stretches of the run, that it has.
+    /// Number of latencies, or of stretches of the run, available.
     pub has: u64,
-    /// How many it would need.
+    /// Number needed.
     pub needs: u64,
-    /// What its value lies above, where the bins of an imported file end before it; none where it has too
-    /// few latencies.
+    /// Lower bound of its value if the bins of an imported file end before it; `None` if there are
+    /// too few latencies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above_ns: Option<Nanos>,
 }
 
-/// Deadline misses of both sides, as shares of the releases.
+/// Deadline misses of both sides, relative to the releases.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissComparison {
     /// The deadline.
     pub deadline_ns: Nanos,
-    /// Misses of all runs of the base.
+    /// Misses of all base runs.
     pub base: u64,
-    /// Releases of all runs of the base.
+    /// Releases of all base runs.
     pub base_activations: u64,
-    /// Misses of all runs of the candidate.
+    /// Misses of all candidate runs.
     pub candidate: u64,
-    /// Releases of all runs of the candidate.
+    /// Releases of all candidate runs.
     pub candidate_activations: u64,
-    /// The exact probability of shares at least this far apart, run by run, if nothing differs.
+    /// Exact p-value of the difference of the shares, run by run.
     pub p: f64,
-    /// The same for the largest difference among all metrics, misses and scenarios.
+    /// The p-value adjusted for all metrics, misses and scenarios.
     pub p_of_all: f64,
-    /// The bursts in which they came; none where some run does not know its bursts or its length.
+    /// Bursts of misses; `None` if a run's bursts or length are unknown.
     pub bursts: Option<BurstComparison>,
-    /// `regressed` where the candidate misses more, or more than is tolerated; `inconclusive` where the
-    /// runs are too short to show what is tolerated; none where the runs show neither.
+    /// `regressed` if the candidate misses more, or more than tolerated; `inconclusive` if the runs
+    /// are too short to show what is tolerated; otherwise `None`.
     pub word: Option<ComparisonWord>,
 }
 
-/// Bursts of deadline misses of both sides, as rates.
+/// Rates of bursts of deadline misses of both sides.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BurstComparison {
@@ -237,24 +237,25 @@ pub struct BurstComparison {
     pub base: BurstRate,
     /// Bursts of the candidate.
     pub candidate: BurstRate,
-    /// The exact one-sided probability that the candidate has so many of all bursts or more, if the
-    /// rates do not differ; none where the runs of a side differ by more than chance.
+    /// Exact one-sided p-value of the candidate's share of all bursts, if the rates are equal;
+    /// `None` if the runs of one side differ by more than chance.
     pub p: Option<f64>,
-    /// The tolerated rate, and what the candidate's runs say of it; none where none was given.
+    /// The tolerated rate, and the rates that the candidate's runs leave possible; `None` if no
+    /// rate is given.
     pub limit: Option<BurstLimit>,
 }
 
-/// Bursts in a time.
+/// Bursts over a time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BurstRate {
-    /// How many.
+    /// Number of bursts.
     pub bursts: u64,
-    /// Misses whose times are not known, which may be bursts of their own.
+    /// Misses at unknown times, each of which may be a separate burst.
     pub unknown: u64,
-    /// The time of all runs together.
+    /// Total measured time of all runs.
     pub measured_ns: Nanos,
-    /// With 95 % confidence no more come in an hour.
+    /// Upper limit (95 % confidence) of bursts per hour.
     pub at_most_per_hour: f64,
 }
 
@@ -262,86 +263,86 @@ pub struct BurstRate {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricDrift {
-    /// Which one.
+    /// The metric.
     pub metric: Metric,
-    /// The share by which it grows from one run to the next.
+    /// Relative growth from one run to the next.
     pub a_run: f64,
 }
 
-/// Something that limits what a comparison can say.
+/// A limitation of a comparison.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum ComparisonRemark {
-    /// Fewer runs a side than any conclusion needs.
+    /// Too few runs per side for any conclusion.
     TooFewRuns {
-        /// Runs of the base.
+        /// Number of base runs.
         base: usize,
-        /// Runs of the candidate.
+        /// Number of candidate runs.
         candidate: usize,
     },
-    /// The sides have few runs: how much runs differ is that of earlier ones of this machine.
+    /// The sides have few runs, so their variation is taken from earlier runs on this machine.
     EarlierRuns {
-        /// How many.
+        /// Number of earlier runs.
         runs: usize,
     },
-    /// Each side was measured in one boot of its own.
+    /// Each side was measured within a single boot, and the boots differ.
     OneBootEach,
     /// Both sides were measured in the same boot.
     OneBoot,
-    /// Nobody knows in which boots the runs were measured.
+    /// The boots in which the runs were measured are unknown.
     BootsUnknown,
-    /// All runs of one side were measured before all of the other: the intervals allow for a drift.
+    /// All runs of one side were measured before all of the other; the intervals allow for a drift.
     OneAfterTheOther {
-        /// The steepest drift within the sides, which leaves every metric undecided; none where no drift
-        /// is seen.
+        /// The steepest drift within the sides, which leaves every metric undecided; `None` if no
+        /// drift is seen.
         drift: Option<MetricDrift>,
     },
     /// The sides recorded latencies at different rates.
     FewerLatencies {
-        /// Whether it is the candidate that has fewer.
+        /// Whether the candidate has fewer.
         of_candidate: bool,
-        /// The share that is missing.
+        /// Missing share.
         share: f64,
-        /// Whether it is known how long the runs were; else they are taken to be equally long.
+        /// Whether the lengths of the runs are known; otherwise they are taken as equal.
         is_timed: bool,
     },
-    /// The runs of the sides are not equally long.
+    /// The runs of the sides differ in length.
     OtherLength {
-        /// The median of the base.
+        /// Median length of the base runs.
         base_ns: Nanos,
-        /// The median of the candidate.
+        /// Median length of the candidate runs.
         candidate_ns: Nanos,
     },
-    /// Releases were missed, whose latencies no quantile counts.
+    /// There were overruns, whose latencies no quantile includes.
     MissedReleases {
-        /// The share of the base's releases.
+        /// Overruns of the base, as a share of its releases.
         base: f64,
-        /// The share of the candidate's.
+        /// Overruns of the candidate, as a share of its releases.
         candidate: f64,
     },
-    /// Runs of one side were not measured alike.
+    /// Runs of one side were measured differently.
     UnequalRuns {
-        /// What they differ in.
+        /// How they differ.
         what: String,
     },
-    /// The runs recorded different things, whose sizes do not compare.
+    /// The runs recorded different quantities, which cannot be compared.
     OtherKind {
-        /// What the base recorded.
+        /// Quantity recorded by the base.
         base: String,
-        /// What the candidate recorded.
+        /// Quantity recorded by the candidate.
         candidate: String,
     },
-    /// The sides were measured in different ways, each in one.
+    /// The two sides were measured by different methods, each side by one.
     OtherMethod {
-        /// What they differ in.
+        /// How they differ.
         what: String,
     },
-    /// Runs hold exactly the latencies of another run of their side, and are left out.
+    /// Runs with exactly the latencies of another run of their side are left out.
     Copies {
-        /// How many.
+        /// Number of these runs.
         runs: usize,
     },
-    /// Not all runs have the same deadline, so that misses are not compared.
+    /// The runs have different deadlines, so misses are not compared.
     OtherDeadlines,
 }

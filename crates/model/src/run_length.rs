@@ -1,17 +1,17 @@
-//! How long a run must be: what `latlab plan` comes to.
+//! Required length of a run: the result of `latlab plan`.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// How long a run must be to show that bursts of misses come less often than a limit.
+/// Length of a run needed to show that bursts of misses are rarer than a limit.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunLength {
-    /// The tolerated rate: bursts of deadline misses in an hour.
+    /// Tolerated bursts of deadline misses per hour.
     pub limit_per_hour: f64,
-    /// The confidence: 0.95 for 95 %.
+    /// Confidence level: 0.95 for 95 %.
     pub confidence: f64,
-    /// A plan for each number of bursts that may come during the run.
+    /// A plan for each number of bursts allowed during the run.
     pub plans: Vec<AllowedBursts>,
 }
 
@@ -19,10 +19,10 @@ pub struct RunLength {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AllowedBursts {
-    /// So many bursts may come.
+    /// Number of bursts allowed.
     pub bursts: u64,
-    /// The length, where number and length are fixed before the run.
+    /// Length if number and length are fixed before the run.
     pub fixed_ns: Nanos,
-    /// The length, where somebody watches and may stop at any time.
+    /// Length if the run is watched and may be stopped at any time.
     pub any_time_ns: Nanos,
 }

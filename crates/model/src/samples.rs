@@ -1,26 +1,26 @@
 //! Every latency of a thread with its release, packed into less than two bytes.
 //!
-//! Releases follow each other at the period, so only where they do not is one written. Latencies
-//! are Rice-coded (Rice and Plaunt 1971) in blocks: each is the distance to its block's median,
-//! its low bits as they are and the rest as a row of zeros, so that a rare large one costs only
-//! itself.
+//! Releases follow each other at the period, so only deviations are stored. Latencies are
+//! Rice-coded (Rice and Plaunt 1971) in blocks: each is stored as the distance from its block's
+//! median, with the low bits verbatim and the rest in unary, so that a rare large value costs only
+//! its own bits.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Latencies that share a median and a number of low bits.
+/// Number of latencies that share a median and a number of low bits.
 const BLOCK: usize = 128;
-/// A quotient this long is written as a whole number instead.
+/// A quotient this long is stored as a plain number instead.
 const LONGEST_ROW: u32 = 24;
 
-/// One cycle: its release and how late it was.
+/// One cycle: its release and its latency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// The release.
+    /// Release, on the clock of the run.
     pub release_ns: Nanos,
     /// The latency.
     pub latency_ns: Nanos,
-    /// What it is longer than that, or shorter, in picoseconds; none where nothing finer is known.
+    /// Remainder of the latency in picoseconds, signed; `None` if the resolution is a nanosecond.
     pub rest_ps: Option<i16>,
 }
 
@@ -37,7 +37,7 @@ impl Sample {
         Sample { release_ns, latency_ns: Nanos(nanos), rest_ps }
     }
 
-    /// The latency in picoseconds, as exactly as it is known.
+    /// The latency in picoseconds, as exact as it is known.
     pub fn latency_ps(self) -> i64 {
         let whole = self.latency_ns.0.saturating_mul(PICO);
         whole.saturating_add(self.rest_ps.unwrap_or(0).into())
@@ -47,32 +47,32 @@ impl Sample {
 /// Picoseconds in a nanosecond.
 const PICO: i64 = 1_000;
 
-/// A stretch of samples of one thread, as it travels and as the journal holds it.
+/// Consecutive samples of one thread, as they are sent and stored in the journal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Samples {
     /// Number of the thread.
     pub thread: u32,
-    /// Samples that were lost right before the first of these.
+    /// Samples lost directly before the first of these.
     pub lost_before: u64,
-    /// Release of the first, on CLOCK_MONOTONIC.
+    /// Release of the first sample, on CLOCK_MONOTONIC.
     pub first_release_ns: Nanos,
-    /// Distance of two releases that follow each other.
+    /// Usual time between two releases.
     pub period_ns: Nanos,
-    /// How many there are.
+    /// Number of samples.
     pub count: u32,
-    /// Where a release comes later than the period says: before which sample, and by how much.
+    /// Releases that do not follow the period: sample index, and the extra delay.
     pub jumps: Vec<(u32, Nanos)>,
-    /// The latencies.
+    /// Packed latencies.
     pub packed: Vec<u8>,
 }
 
-/// Bytes that are no samples.
+/// Bytes that do not decode to samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("its samples cannot be decoded")]
 pub struct Unreadable;
 
 impl Samples {
-    /// Samples of what has no period, so that each but the first jumps; there is at least one.
+    /// Packs samples without a period, so that each but the first is a jump; requires at least one.
     pub fn without_period(thread: u32, samples: &[Sample]) -> Samples {
         let jumps = (1..).zip(samples.windows(2));
         let jumps = jumps.map(|(index, pair)| (index, pair[1].release_ns - pair[0].release_ns));
@@ -88,7 +88,7 @@ impl Samples {
         }
     }
 
-    /// The samples, in their order.
+    /// Decodes the samples, in order.
     pub fn unpack(&self) -> Result<Vec<Sample>, Unreadable> {
         let latencies = unpack(&self.packed, self.count as usize).ok_or(Unreadable)?;
         let mut release = self.first_release_ns;
@@ -106,23 +106,23 @@ impl Samples {
     }
 }
 
-/// Samples of a source that tells picoseconds.
+/// Samples from a source with picosecond resolution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FineSamples {
     /// The samples in nanoseconds.
     pub samples: Samples,
-    /// What each is beyond them, packed like the latencies.
+    /// Picosecond remainder of each, packed like the latencies.
     pub rests: Vec<u8>,
 }
 
 impl FineSamples {
-    /// Samples of what has no period; there is at least one.
+    /// Packs samples without a period; requires at least one.
     pub fn without_period(thread: u32, samples: &[Sample]) -> FineSamples {
         let rests: Vec<i64> = samples.iter().map(|one| one.rest_ps.unwrap_or(0).into()).collect();
         FineSamples { samples: Samples::without_period(thread, samples), rests: pack(&rests) }
     }
 
-    /// The samples, in their order.
+    /// Decodes the samples, in order.
     pub fn unpack(&self) -> Result<Vec<Sample>, Unreadable> {
         let samples = self.samples.unpack()?;
         let rests = unpack(&self.rests, samples.len()).ok_or(Unreadable)?;
@@ -135,7 +135,7 @@ impl FineSamples {
     }
 }
 
-/// Packs latencies; [`Samples::unpack`] reads them.
+/// Packs latencies; [`unpack`] reverses it.
 pub fn pack(latencies: &[i64]) -> Vec<u8> {
     let mut bits = Bits::default();
     let mut before = 0;
@@ -155,9 +155,9 @@ pub fn pack(latencies: &[i64]) -> Vec<u8> {
     bits.finish()
 }
 
-/// Unpacks so many numbers; none where the bytes do not hold them.
+/// Unpacks `count` numbers; `None` if the bytes do not hold them.
 pub fn unpack(packed: &[u8], count: usize) -> Option<Vec<i64>> {
-    // Each takes a bit at least, so that damage cannot ask for more memory than it brings.
+    // Each number takes at least a bit, so damaged input cannot cause a large allocation.
     if count > packed.len() * 8 {
         return None;
     }
@@ -174,8 +174,8 @@ pub fn unpack(packed: &[u8], count: usize) -> Option<Vec<i64>> {
     Some(latencies)
 }
 
-/// The number of low bits that makes this block short: about the logarithm of the median distance,
-/// which some distances beyond all others do not move.
+/// The number of low bits that keeps this block short: about the logarithm of the median distance,
+/// which a few outliers do not affect.
 fn low_bits(block: &[i64], middle: i64) -> u32 {
     let mut distances = [0; BLOCK];
     let distances = &mut distances[..block.len()];
@@ -196,7 +196,7 @@ fn rice_length(value: u64, low: u32) -> u32 {
     }
 }
 
-/// Signed numbers near zero as small unsigned ones.
+/// Maps signed numbers near zero to small unsigned ones.
 fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
@@ -205,7 +205,7 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Bits on their way into bytes, the lowest first.
+/// Packs bits into bytes, lowest bit first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -214,7 +214,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// At most 32 bits.
+    /// Takes at most 32 bits.
     fn put(&mut self, value: u64, length: u32) {
         self.waiting |= value << self.length;
         self.length += length;
@@ -243,7 +243,7 @@ impl Bits {
         self.put_wide(value & mask(low), low);
     }
 
-    /// A number of unknown size: how many bits it has, and those.
+    /// Stores a number of unknown size: its length in bits, then the bits.
     fn put_number(&mut self, value: u64) {
         let length = u64::BITS - value.leading_zeros();
         self.put(length.into(), 7);
@@ -262,7 +262,7 @@ fn mask(length: u32) -> u64 {
     if length >= 64 { u64::MAX } else { (1 << length) - 1 }
 }
 
-/// Bits on their way out of bytes.
+/// Unpacks bits from bytes.
 struct Reader<'a> {
     bytes: std::slice::Iter<'a, u8>,
     waiting: u64,
@@ -270,7 +270,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// At most 32 bits.
+    /// Reads at most 32 bits.
     fn read_bits(&mut self, length: u32) -> Option<u64> {
         while self.length < length {
             self.waiting |= u64::from(*self.bytes.next()?) << self.length;

@@ -1,4 +1,4 @@
-//! Texts as people may see them: no character in them steers a terminal, turns a line around or hides.
+//! Makes texts safe to display: no character in them controls a terminal, reverses a line or hides.
 
 use crate::comparison::Comparison;
 use crate::doctor::{Diagnosis, Examination};
@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether a character steers a terminal, turns the line around that it stands in, or cannot be
-/// seen: control characters, line separators, and what Unicode lets a program ignore
-/// (`Default_Ignorable_Code_Point`), to which the marks of writing direction belong.
+/// Whether a character controls a terminal, changes the direction of its line, or is invisible:
+/// control characters, line separators, and Unicode's `Default_Ignorable_Code_Point`, which
+/// includes the direction marks.
 pub fn is_hidden(c: char) -> bool {
     let ignorable = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -16,16 +16,16 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
-    // XML has no place for the last two.
+    // XML does not allow the last two.
     c.is_control() || ignorable || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Text in one line, with each hidden character as an escape such as `\u{202e}`.
+/// One line of text, with each hidden character as an escape such as `\u{202e}`.
 pub fn escape_controls(text: &str) -> String {
     escape(text, |_| None)
 }
 
-/// The same of a text that may have several lines; a tab becomes a blank.
+/// Like [`escape_controls`] for text of several lines; a tab becomes a blank.
 pub fn escape_lines(text: &str) -> String {
     escape(text, |c| match c {
         '\n' => Some('\n'),
@@ -34,7 +34,7 @@ pub fn escape_lines(text: &str) -> String {
     })
 }
 
-/// A text of the user's own for which there is one line, or why it is refused.
+/// Text from the user that must fit on one line, or why it is refused.
 pub fn plain_line(text: &str) -> Result<String, String> {
     match text.chars().find(|c| is_hidden(*c)) {
         None => Ok(text.to_string()),
@@ -42,7 +42,7 @@ pub fn plain_line(text: &str) -> Result<String, String> {
     }
 }
 
-/// The same for a name, which must not be blank either.
+/// Like [`plain_line`] for a name, which must not be blank either.
 pub fn plain_name(text: &str) -> Result<String, String> {
     match text.trim().is_empty() {
         true => Err("expected a few plain words".to_string()),
@@ -50,7 +50,7 @@ pub fn plain_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Why a text is refused, in words for its author.
+/// Error text for a character that is refused.
 pub fn refusal(c: char) -> String {
     let kind = match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => "a line break",
@@ -61,14 +61,14 @@ pub fn refusal(c: char) -> String {
     format!("contains {kind} (U+{:04X}): remove it", u32::from(c))
 }
 
-/// What the doctor says of a machine, with escapes in place of the hidden characters in its texts.
+/// A doctor's result with the hidden characters in its texts escaped.
 pub fn sanitize_examination(examination: &Examination) -> serde_json::Result<Examination> {
     let mut safe = sanitize_lines(examination)?;
     keep_remedies(&mut safe.findings, &examination.findings);
     Ok(safe)
 }
 
-/// The same of what has changed from one machine to another.
+/// A comparison of machines with the hidden characters in its texts escaped.
 pub fn sanitize_comparison(comparison: &Comparison) -> serde_json::Result<Comparison> {
     let mut safe = sanitize_lines(comparison)?;
     keep_remedies(&mut safe.appeared, &comparison.appeared);
@@ -78,7 +78,7 @@ pub fn sanitize_comparison(comparison: &Comparison) -> serde_json::Result<Compar
     Ok(safe)
 }
 
-/// Remedies have no hidden character, and are not read back with the rest of a document.
+/// Restores the remedies, which are not read back with the document and have no hidden characters.
 pub fn keep_remedies<'a>(
     safe: impl IntoIterator<Item = &'a mut Diagnosis>,
     all: impl IntoIterator<Item = &'a Diagnosis>,
@@ -89,12 +89,12 @@ pub fn keep_remedies<'a>(
     }
 }
 
-/// The same of any document.
+/// Any document with the hidden characters in its texts escaped.
 pub fn sanitize_document<T: Serialize + DeserializeOwned>(document: &T) -> serde_json::Result<T> {
     replace_texts(document, escape_controls)
 }
 
-/// The same of a document whose texts may have several lines.
+/// Like [`sanitize_document`] for texts of several lines.
 pub fn sanitize_lines<T: Serialize + DeserializeOwned>(document: &T) -> serde_json::Result<T> {
     replace_texts(document, escape_lines)
 }
@@ -111,7 +111,7 @@ fn escape(text: &str, keeps: fn(char) -> Option<char>) -> String {
     safe
 }
 
-/// The document with another text wherever one holds a hidden character.
+/// Replaces every text of the document that holds a hidden character.
 fn replace_texts<T: Serialize + DeserializeOwned>(
     document: &T,
     clean: fn(&str) -> String,

@@ -1,4 +1,4 @@
-//! Lines that may be pasted into a POSIX shell.
+//! Lines that are safe to paste into a POSIX shell.
 
 use crate::Nanos;
 use crate::sanitize::is_hidden;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Programs by which something can be mended, and words of the shell.
+/// First words of a command: programs used in remedies, and shell keywords.
 #[rustfmt::skip]
 const PROGRAMS: &[&str] = &[
     "adduser", "apt", "auditctl", "cat", "chmod", "chrt", "cpupower", "dmesg", "docker", "echo", "ethtool",
@@ -18,48 +18,49 @@ const PROGRAMS: &[&str] = &[
     "umount", "uname", "usermod", "vcgencmd",
 ];
 
-/// What begins and ends a word with characters that a line must not show.
+/// Prefix and suffix of a word whose characters must not appear in a line.
 const ESCAPED: (&str, &str) = ("\"$(printf '", "')\"");
 
-/// A command, or a sentence that may name commands: this program's own text, and words from elsewhere,
-/// each of which is quoted. There is no other way to make one, and none is read from a file.
+/// A command, or a sentence that may contain commands. It is made of this program's own text and of
+/// foreign words, which are always quoted. There is no other constructor, and none is read from a
+/// file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line(String);
 
 impl Line {
-    /// Begins with this program's own text.
+    /// Starts a line with this program's own text.
     pub fn new(text: &'static str) -> Line {
         Line(text.to_string())
     }
 
-    /// Goes on with own text, after a blank.
+    /// Appends own text, after a blank.
     pub fn text(self, text: &'static str) -> Line {
         Line(format!("{} {text}", self.0))
     }
 
-    /// Goes on with own text, without a blank.
+    /// Appends own text, without a blank.
     pub fn end(self, text: &'static str) -> Line {
         Line(self.0 + text)
     }
 
-    /// Adds a word, after a blank.
+    /// Appends a quoted word, after a blank.
     pub fn word(self, word: impl AsRef<OsStr>) -> Line {
         Line(format!("{} {}", self.0, quoted(word.as_ref())))
     }
 
-    /// Adds a time with its unit.
+    /// Appends a time with its unit.
     pub fn time(self, time: Nanos) -> Line {
         Line(format!("{} {time}", self.0))
     }
 
-    /// Adds several words.
+    /// Appends several quoted words.
     pub fn words<W: AsRef<OsStr>>(self, words: impl IntoIterator<Item = W>) -> Line {
         words.into_iter().fold(self, Line::word)
     }
 
-    /// Adds an option with its value where there is one.
+    /// Appends an option with its value, if there is one.
     pub fn option(self, name: &'static str, value: Option<impl AsRef<OsStr>>) -> Line {
         match value {
             Some(value) => self.text(name).word(value),
@@ -67,12 +68,12 @@ impl Line {
         }
     }
 
-    /// Adds an option of this program that has no value, by its name.
+    /// Appends a flag of this program by its name.
     pub fn flag(self, name: &'static str) -> Line {
         Line(format!("{} --{name}", self.0))
     }
 
-    /// Adds an option of this program by its name, with a value that may begin with a dash.
+    /// Appends an option of this program by its name; the value may begin with a dash.
     pub fn named(self, name: &'static str, value: String) -> Line {
         match value.starts_with('-') {
             true => self.word(format!("--{name}={value}")),
@@ -80,7 +81,7 @@ impl Line {
         }
     }
 
-    /// Adds the last words, none of which may be taken for an option.
+    /// Appends the operands, protected from being parsed as options.
     pub fn operands<W: AsRef<OsStr>>(self, words: impl IntoIterator<Item = W>) -> Line {
         let words: Vec<W> = words.into_iter().collect();
         let is_option = |word: &W| word.as_ref().as_bytes().starts_with(b"-");
@@ -88,22 +89,22 @@ impl Line {
         line.words(words)
     }
 
-    /// Adds a last word, which may not be taken for an option.
+    /// Appends an operand, protected from being parsed as an option.
     pub fn operand(self, word: impl AsRef<OsStr>) -> Line {
         self.operands([word])
     }
 
-    /// Adds a path whose `*` the shell expands.
+    /// Appends a path whose `*` the shell expands.
     pub fn pattern(self, path: &str) -> Line {
         Line(format!("{} {}", self.0, pattern(path).0))
     }
 
-    /// Goes on with another line after own text such as `; `.
+    /// Appends another line after own text such as `; `.
     pub fn then(self, between: &'static str, next: &Line) -> Line {
         Line(self.0 + between + &next.0)
     }
 
-    /// Own text with lines for its `{names}`.
+    /// Fills the `{names}` of own text with lines.
     pub fn filled(template: &'static str, parts: &[(&str, Line)]) -> Line {
         let mut line = String::new();
         let mut rest = template;
@@ -114,7 +115,7 @@ impl Line {
                 let behind = rest[1..].strip_prefix(name)?.strip_prefix('}')?;
                 Some((part, behind))
             });
-            // What was filled in is not searched again.
+            // Inserted text is not searched for names again.
             match part {
                 Some((part, behind)) => {
                     line += &part.0;
@@ -129,21 +130,21 @@ impl Line {
         Line(line + rest)
     }
 
-    /// A command of this program that was stored as text: its words are read as a shell reads
-    /// them, and quoted again. `None` for what is no command of this program.
+    /// Parses a command of this program that was stored as text, and quotes its words again. `None`
+    /// if it is not a command of this program.
     pub fn reread(text: &str) -> Option<Line> {
         let words = split(text);
         let (program, rest) = words.split_first()?;
         (program == "latlab").then(|| Line::new("latlab").words(rest))
     }
 
-    /// Whether it is a command to be copied, and not a sentence.
+    /// Whether it is a command to be copied rather than a sentence.
     pub fn is_command(&self) -> bool {
         let first = self.0.split_whitespace().next().unwrap_or_default();
         PROGRAMS.contains(&first) || first.starts_with('/')
     }
 
-    /// As text.
+    /// The text of the line.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -161,17 +162,17 @@ impl From<&'static str> for Line {
     }
 }
 
-/// A word alone, to fill in.
+/// A line of one quoted word.
 pub fn word(word: impl AsRef<OsStr>) -> Line {
     Line(quoted(word.as_ref()))
 }
 
-/// A time with its unit, to fill in.
+/// A line of one time with its unit.
 pub fn time(time: Nanos) -> Line {
     Line(time.to_string())
 }
 
-/// A path whose `*` the shell expands, to fill in.
+/// A line of one path whose `*` the shell expands.
 pub fn pattern(path: &str) -> Line {
     match path.split('*').all(|part| part.bytes().all(is_plain)) {
         true => Line(path.to_string()),
@@ -179,12 +180,12 @@ pub fn pattern(path: &str) -> Line {
     }
 }
 
-/// The command of this program with a path or a name as its last word.
+/// A command of this program with a path or a name as its last word.
 pub fn latlab(command: &'static str, operand: impl AsRef<Path>) -> Line {
     Line::new("latlab").text(command).operand(operand.as_ref())
 }
 
-/// What another program was started with, a word behind the other. It is told and is not advice.
+/// The command line of another program, for information only.
 pub fn words<W: AsRef<OsStr>>(words: &[W]) -> String {
     words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ")
 }
@@ -193,8 +194,8 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_./:,=@%+".contains(&byte)
 }
 
-/// The word as a shell reads it back: as it is where that is harmless, else quoted. The quoted word
-/// has no hidden character: it would do something on a terminal, or be lost on the way.
+/// The word as a shell reads it back: unchanged if harmless, otherwise quoted. Quoting leaves no
+/// hidden character, which could act on a terminal or get lost in copying.
 fn quoted(word: &OsStr) -> String {
     let bytes = word.as_bytes();
     if !bytes.is_empty() && bytes.iter().all(|byte| is_plain(*byte)) {
@@ -206,14 +207,14 @@ fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// A word that `printf` writes, each byte that a line must not show as a number.
+/// A word written with `printf`, with each byte that a line must not show as a number.
 fn escaped(bytes: &[u8]) -> String {
     let mut format = String::new();
     let number =
         |bytes: &[u8]| bytes.iter().map(|byte| format!("\\{byte:03o}")).collect::<String>();
     for part in bytes.utf8_chunks() {
         for one in part.valid().chars() {
-            // A shell of a person replaces `!`, and `printf` takes a `-` at its start for an option.
+            // Interactive shells expand `!`, and `printf` takes a leading `-` for an option.
             let is_safe =
                 !is_hidden(one) && !"'\\%!".contains(one) && (one != '-' || !format.is_empty());
             let mut buffer = [0; 4];
@@ -227,7 +228,7 @@ fn escaped(bytes: &[u8]) -> String {
     format!("{}{format}{}", ESCAPED.0, ESCAPED.1)
 }
 
-/// The words of a line of this program, without anything that a shell would do with them.
+/// Splits a line into words without any expansion.
 pub fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,6 +1,6 @@
-//! The snapshot of a machine: its kernel files as text, as they were at one moment.
+//! A snapshot of a machine: the text of its kernel files at one moment.
 //!
-//! It is what the doctor judges, what is stored with every run, and what a test plants.
+//! The doctor judges it, every run stores it, and tests make up their own.
 
 use crate::guest::MARK;
 use serde::{Deserialize, Serialize};
@@ -10,29 +10,29 @@ use std::str::FromStr;
 /// Version of the document.
 pub const SNAPSHOT_VERSION: u32 = 1;
 
-/// Kernel files of one machine, by their path without the leading slash.
+/// Kernel files of one machine, by path without the leading slash.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// Version of this document.
     pub snapshot: u32,
-    /// Where it comes from, when it was not taken by latlab.
+    /// Source of the snapshot if latlab did not take it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// What each file held; a path that ends with a slash is a folder, and holds the names in it.
+    /// Content of each file; a path that ends with a slash is a folder, whose content is its names.
     pub files: BTreeMap<String, Content>,
 }
 
-/// What a file held.
+/// Content of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Content {
-    /// Its text, without blanks around it.
+    /// Its text, trimmed.
     Text(String),
-    /// It is there, and could not be read.
+    /// The file exists but could not be read.
     Unreadable {
-        /// Why not.
+        /// Reason.
         unreadable: String,
     },
 }
@@ -43,21 +43,21 @@ impl Default for Snapshot {
     }
 }
 
-/// Text that is no snapshot, or one that only a later latlab knows.
+/// Text that is not a snapshot this version can read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ParseSnapshotError {
-    /// It has not the form of one.
+    /// It does not have the form of a snapshot.
     #[error(
         "line {line} is not part of a snapshot: {reason}; expected {{\"snapshot\": 1, \"files\": \
          {{\"proc/cmdline\": \"quiet\"}}}} as `latlab doctor --save` writes it"
     )]
     Form {
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong there.
+        /// What is wrong in this line.
         reason: String,
     },
-    /// Written by another version of the program.
+    /// A version of the document that this program does not support.
     #[error(
         "it has version {0}, and this latlab reads version {SNAPSHOT_VERSION}: use the latlab that \
          wrote it"
@@ -83,9 +83,9 @@ struct Version {
 }
 
 impl Snapshot {
-    /// Reads the document.
+    /// Parses the document.
     pub fn from_json(text: &[u8]) -> Result<Snapshot, ParseSnapshotError> {
-        // The version comes first, because what follows it may have another meaning.
+        // The version is checked first, because everything after it may have another meaning.
         let Version { snapshot } =
             serde_json::from_slice(text).map_err(ParseSnapshotError::form)?;
         if snapshot != u64::from(SNAPSHOT_VERSION) {
@@ -94,7 +94,7 @@ impl Snapshot {
         serde_json::from_slice(text).map_err(ParseSnapshotError::form)
     }
 
-    /// What could not be read, with the reason.
+    /// Files that could not be read, with the reason.
     pub fn unreadable(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|(path, content)| match content {
             Content::Text(_) => None,
@@ -102,7 +102,7 @@ impl Snapshot {
         })
     }
 
-    /// The text of a file; none when it is not there or cannot be read.
+    /// The text of a file; `None` if it is missing or unreadable.
     pub fn text(&self, file: &str) -> Option<&str> {
         match self.files.get(file)? {
             Content::Text(text) => Some(text),
@@ -110,35 +110,35 @@ impl Snapshot {
         }
     }
 
-    /// A file as a number or whatever else can be parsed.
+    /// Parses the text of a file.
     pub fn value<T: FromStr>(&self, file: &str) -> Option<T> {
         self.text(file)?.parse().ok()
     }
 
-    /// Whether the file is there, readable or not.
+    /// Whether the file exists, readable or not.
     pub fn has(&self, file: &str) -> bool {
         self.files.contains_key(file)
     }
 
-    /// Whether it holds lines of a log that its kernel shows to root alone.
+    /// Whether it holds lines of a log that its kernel shows only to root.
     pub fn is_restricted(&self) -> bool {
         let lines = self.text(made::KERNEL_LOG).unwrap_or_default();
         !lines.is_empty() && self.text("proc/sys/kernel/dmesg_restrict") == Some("1")
     }
 
-    /// Whether any file below this folder could be read and holds something.
+    /// Whether any file below this folder was readable and is not empty.
     pub fn has_folder(&self, folder: &str) -> bool {
         let below =
             self.files.range(folder.to_string()..).take_while(|(p, _)| p.starts_with(folder));
         below.into_iter().any(|(_, content)| matches!(content, Content::Text(t) if !t.is_empty()))
     }
 
-    /// The names in a folder, whose path ends with a slash.
+    /// The names in a folder, whose path must end with a slash.
     pub fn names(&self, folder: &str) -> impl Iterator<Item = &str> {
         self.text(folder).unwrap_or_default().lines()
     }
 
-    /// All readable files whose path fits a pattern, in the order of numbers in their names.
+    /// All readable files that match a pattern, sorted naturally.
     pub fn matching(&self, pattern: &str) -> Vec<(&str, &str)> {
         let fitting = self.files.iter().filter(|(path, _)| matches_pattern(pattern, path));
         let mut found: Vec<(&str, &str)> = fitting
@@ -152,7 +152,7 @@ impl Snapshot {
     }
 }
 
-/// `cpu10` comes after `cpu9`.
+/// Sort key that places `cpu10` after `cpu9`.
 fn in_order_of_numbers(path: &str) -> Vec<(String, u64)> {
     let mut parts = Vec::new();
     let mut rest = path;
@@ -167,7 +167,7 @@ fn in_order_of_numbers(path: &str) -> Vec<(String, u64)> {
     parts
 }
 
-/// Whether a path fits a pattern, in which each `*` stands for a part of one name.
+/// Whether a path matches a pattern, in which each `*` stands for a part of one name.
 pub fn matches_pattern(pattern: &str, path: &str) -> bool {
     let (mut names, mut wanted) = (path.split('/'), pattern.split('/'));
     loop {
@@ -179,7 +179,7 @@ pub fn matches_pattern(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// Whether one name fits a pattern with any number of `*`.
+/// Whether a single name matches a pattern with any number of `*`.
 pub fn name_matches(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(head) else { return false };
@@ -187,27 +187,27 @@ pub fn name_matches(pattern: &str, name: &str) -> bool {
     ends.into_iter().any(|at| name_matches(tail, &rest[at..]))
 }
 
-/// What is no file of the kernel and yet belongs to a snapshot; each is made by whoever takes it.
+/// Entries of a snapshot that are not kernel files; whatever takes the snapshot creates them.
 pub mod made {
-    /// Options of the kernel that are set, `CONFIG_HZ=250` a line.
+    /// Kernel options that are set, one per line: `CONFIG_HZ=250`.
     pub const KERNEL_CONFIG: &str = "kernel.config";
-    /// Lines of the kernel's log that say something about time: see [`super::LOG_WORDS`].
+    /// Lines of the kernel log that matter for timing: see [`super::LOG_WORDS`].
     pub const KERNEL_LOG: &str = "kernel.log";
-    /// Threads with a real-time policy and known daemons, a line each:
-    /// id, policy, priority, last CPU, allowed CPUs, name; between them tabs.
+    /// Real-time threads and known daemons, one per line, tab-separated: id, policy, priority, last
+    /// CPU, allowed CPUs, name.
     pub const THREADS: &str = "threads";
-    /// Machine word of uname.
+    /// Machine name from uname.
     pub const MACHINE: &str = "uname.machine";
-    /// When network cards that are up raise interrupts, a line each: name, driver, `rx-usecs`,
-    /// `adaptive-rx` as `on` or `off`; between them tabs.
+    /// Interrupt coalescing of network interfaces that are up, one per line, tab-separated: name,
+    /// driver, `rx-usecs`, `adaptive-rx` as `on` or `off`.
     pub const COALESCING: &str = "ethtool.coalescing";
-    /// What `vcgencmd get_throttled` answers on a Raspberry Pi.
+    /// Output of `vcgencmd get_throttled` on a Raspberry Pi.
     pub const THROTTLED: &str = "vcgencmd.get_throttled";
-    /// What `vcgencmd measure_temp` answers on a Raspberry Pi.
+    /// Output of `vcgencmd measure_temp` on a Raspberry Pi.
     pub const GPU_TEMPERATURE: &str = "vcgencmd.measure_temp";
 }
 
-/// A line of the kernel's log that holds one of these, in any case, is kept.
+/// A kernel log line that contains one of these, in any case, is kept.
 pub const LOG_WORDS: &[&str] = &[
     "preempt",
     "throttl",
@@ -241,7 +241,7 @@ pub const LOG_WORDS: &[&str] = &[
     "interrupt took too long",
 ];
 
-/// Daemons that move, wake or slow others, by the start of their names.
+/// Daemons that move, wake or slow other threads, by prefix of their names.
 pub const DAEMONS: &[&str] = &[
     "irqbalance",
     "thermald",
@@ -267,7 +267,7 @@ pub const DAEMONS: &[&str] = &[
     "phc2sys",
 ];
 
-/// Files that say how the machine is set up; two snapshots are compared by these.
+/// Configuration files, by which two snapshots are compared.
 pub const SETTINGS: &[&str] = &[
     made::COALESCING,
     made::KERNEL_CONFIG,
@@ -378,8 +378,8 @@ pub const SETTINGS: &[&str] = &[
     "sys/module/zswap/parameters/enabled",
 ];
 
-/// Files that a pattern names and that are never read: to read them makes every CPU work, or does
-/// something.
+/// Files that match a pattern but are never read, because reading them makes every CPU work or has
+/// side effects.
 pub const AVOIDED: &[&str] = &[
     "proc/sys/kernel/ns_last_pid",
     "proc/sys/vm/compact_memory",
@@ -387,7 +387,7 @@ pub const AVOIDED: &[&str] = &[
     "proc/sys/vm/stat_refresh",
 ];
 
-/// Files that say what goes on at the moment.
+/// Files that show the current activity.
 pub const STATE: &[&str] = &[
     made::GPU_TEMPERATURE,
     made::KERNEL_LOG,

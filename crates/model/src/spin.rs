@@ -1,25 +1,25 @@
-//! What comes of spinning: gaps, and the noise that they are together.
+//! Results of spinning: gaps, and the noise they add up to.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// What a spinning thread says of itself: `spin` records gaps where others record latencies.
+/// Counts of a spinning thread; `spin` records gaps instead of latencies.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpinCounts {
-    /// Times it read the counter.
+    /// Number of passes, each reading the counter once.
     pub passes: u64,
-    /// The usual pass: the median at the end of the warm-up, its workload included.
+    /// Usual length of a pass: the median at the end of the warm-up, including the workload.
     pub usual_pass_ns: f64,
-    /// Gaps in which it was off the CPU: another thread ran there, or somebody had stopped this one.
+    /// Gaps in which the thread was off the CPU: another thread ran, or it was stopped.
     pub preempted: Gaps,
-    /// Gaps without that: interrupts, softirqs, the firmware, a hypervisor.
+    /// All other gaps: interrupts, softirqs, firmware, hypervisor.
     pub interrupted: Gaps,
-    /// Those of `preempted` that are as long as what the kernel reserves for ordinary threads.
+    /// Gaps of `preempted` as long as the kernel's reserve for SCHED_OTHER threads.
     pub taken_back: Gaps,
-    /// That reserve, where there is one against the thread's policy.
+    /// That reserve, if there is one for the thread's policy.
     pub reserve: Option<KernelReserve>,
-    /// Time it slept of its own will, so that the machine is not hung; it is in no gap.
+    /// Time it slept voluntarily so that the machine does not hang; not part of any gap.
     pub rested_ns: Nanos,
 }
 
@@ -27,16 +27,16 @@ pub struct SpinCounts {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gaps {
-    /// How many.
+    /// Number of gaps.
     pub count: u64,
-    /// Their time together.
+    /// Total length.
     pub sum_ns: Nanos,
-    /// The longest.
+    /// Longest gap.
     pub max_ns: Nanos,
 }
 
 impl Gaps {
-    /// Counts one more.
+    /// Counts one more gap.
     pub fn add(&mut self, length: Nanos) {
         self.count += 1;
         self.sum_ns += length;
@@ -44,27 +44,28 @@ impl Gaps {
     }
 }
 
-/// What the kernel takes from a real-time thread that never sleeps, for ordinary threads.
+/// CPU time that the kernel takes from a real-time thread that never sleeps, for SCHED_OTHER
+/// threads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelReserve {
-    /// Who takes it: `RT throttling` or `the fair server`.
+    /// Kernel mechanism: `RT throttling` or `the fair server`.
     pub by: String,
-    /// How much.
+    /// Time taken per period.
     pub taken_ns: Nanos,
-    /// In each of these periods.
+    /// Length of the period.
     pub period_ns: Nanos,
 }
 
-/// The noise of a spinning thread: time taken from it.
+/// Noise of a spinning thread: time taken from it.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Noise {
-    /// Time in gaps.
+    /// Total time in gaps.
     pub sum_ns: Nanos,
-    /// Of this time: all intervals, of all threads together where there are several.
+    /// Observed time: all intervals, summed over all threads.
     pub of_ns: Nanos,
-    /// The largest share of an interval that was taken.
+    /// Largest share of one interval that was taken.
     pub worst_share: f64,
 }
 
@@ -76,7 +77,7 @@ impl Noise {
         self.worst_share = self.worst_share.max(other.worst_share);
     }
 
-    /// The share of the time that was taken.
+    /// Share of the observed time that was taken.
     pub fn share(&self) -> f64 {
         self.sum_ns.0 as f64 / self.of_ns.0.max(1) as f64
     }

@@ -1,6 +1,6 @@
-//! What lines of text around the data of another tool state of that data.
+//! What text lines around another tool's data say about that data.
 
-/// Words for something that is not in the data.
+/// Words for missing data.
 const LOSSES: [&str; 18] = [
     "lost",
     "dropped",
@@ -21,10 +21,10 @@ const LOSSES: [&str; 18] = [
     "saturated",
     "clipped",
 ];
-/// Words that say that there is none.
+/// Words that negate a loss.
 const NONES: [&str; 5] = ["no", "none", "not", "nothing", "without"];
 
-/// Whether a text says that something of the data was lost: by a word, unless it says that none was.
+/// Whether a text says that data was lost: it has a word for a loss that is not negated.
 pub fn states_loss(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let words =

@@ -1,4 +1,4 @@
-//! What a run says of latencies beyond those that it counted: computed from its tables when it is shown.
+//! Statistics of a run beyond its counts, computed from its tables when it is shown.
 
 use crate::Nanos;
 use crate::run::Quantiles;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunStatistics {
-    /// Intervals of the quantiles of all threads together.
+    /// Confidence intervals of the quantiles of all threads together.
     pub quantiles: Vec<QuantileInterval>,
-    /// The quantiles with the releases that late cycles swallowed; none where nothing was swallowed.
+    /// Quantiles including releases skipped by late cycles; `None` if none were skipped.
     pub corrected: Option<CorrectedQuantiles>,
     /// Each measuring thread.
     pub threads: Vec<ThreadStatistics>,
@@ -20,38 +20,38 @@ pub struct RunStatistics {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadStatistics {
-    /// Its number.
+    /// Number of the measuring thread.
     pub thread: u32,
     /// The CPU it is pinned to.
     pub cpu: Option<u32>,
-    /// Intervals of its quantiles.
+    /// Confidence intervals of its quantiles.
     pub quantiles: Vec<QuantileInterval>,
-    /// Whether its largest latencies still grow; none of too short a run.
+    /// Whether its largest latencies still grow; `None` if the run is too short.
     pub growth: Option<Growth>,
-    /// A model of its largest latencies, or why there is none.
+    /// Model of its largest latencies, or why there is none.
     pub tail: TailModel,
-    /// Large latencies that come with a period.
+    /// Large latencies that recur periodically; `None` if none do.
     pub periodic: Option<PeriodicLatencies>,
 }
 
-/// The interval in which a quantile lies with 95 % confidence, by order statistics.
+/// The 95 % confidence interval of a quantile, from order statistics.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileInterval {
-    /// The quantile, as a share of a million: 999000 is p99.9.
+    /// The quantile in parts per million: 999000 is p99.9.
     pub parts_per_million: u32,
-    /// The quantile is not below this; `None` where the interval is refused.
+    /// Lower limit; `None` if the interval is refused.
     pub low_ns: Option<Nanos>,
-    /// Nor above this; `None` where the latencies are too few to limit it, or the interval is refused.
+    /// Upper limit; `None` if there are too few latencies for one, or the interval is refused.
     pub high_ns: Option<Nanos>,
-    /// Latencies it rests on.
+    /// Number of latencies it is based on.
     pub latencies: u64,
-    /// So many latencies say as much as one that depends on no other; `None` where their order is not
-    /// known, so that the interval holds if each is independent.
+    /// Number of dependent latencies that carry as much information as an independent one; `None`
+    /// if their order is unknown, so that the interval assumes independence.
     pub per_event: Option<f64>,
-    /// Latencies from which on there is an upper limit.
+    /// Number of latencies needed for an upper limit.
     pub latencies_needed: u64,
-    /// Why there is no interval.
+    /// Why there is no interval; `None` if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<IntervalRefusal>,
 }
@@ -61,200 +61,202 @@ pub struct QuantileInterval {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum IntervalRefusal {
-    /// The latencies vary so slowly that the run shows too few ups and downs.
+    /// The latencies vary so slowly that the run shows too few fluctuations.
     SlowVariation {
-        /// How many times longer a run would have to be.
+        /// Factor by which a run would have to be longer.
         times: f64,
     },
 }
 
-/// Quantiles in which a stall counts for each release that it made late (coordinated omission).
+/// Quantiles in which a stall counts for each release it delayed (coordinated omission).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorrectedQuantiles {
-    /// Latencies of which nothing was recorded, because the cycle before was late by more than a period.
+    /// Latencies added for releases skipped because the previous cycle was late by more than a
+    /// period.
     pub added: u64,
-    /// Whether there were more, of stalls whose length is not known.
+    /// Whether there were more, from stalls of unknown length.
     pub at_least: bool,
-    /// The quantiles with them.
+    /// Quantiles including the added latencies.
     pub quantiles: Quantiles,
 }
 
-/// Whether the largest latencies of a thread grow with time.
+/// Whether the largest latencies of a thread grow over time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Growth {
-    /// The probability that a thread without growth looks this much like growing, for all threads
-    /// together.
+    /// The p-value of this growth under no growth, adjusted for all threads.
     pub p: f64,
-    /// Whether that is too small: what is said of its largest latencies does not hold for later.
+    /// Whether the growth is significant, so that statements about its largest latencies do not
+    /// hold for later.
     pub grows: bool,
-    /// How rising the maxima of its stretches are, from -1 to 1 (Kendall's tau).
+    /// Trend of the maxima of its stretches, from -1 to 1 (Kendall's tau).
     pub trend: f64,
-    /// How many stretches there are.
+    /// Number of stretches.
     pub stretches: u64,
-    /// When the observed maximum was, as a share of the run.
+    /// Time of the observed maximum, as a share of the run.
     pub max_at_share: Option<f64>,
-    /// By how much another run of this length exceeds the observed maximum if it does, which has a
-    /// probability of a half; none without a model.
+    /// Typical excess over the observed maximum in another run of this length, if it is exceeded at
+    /// all, which has a probability of one half; `None` without a model.
     pub typical_ns: Option<Nanos>,
 }
 
-/// A model of the largest latencies of a thread: a generalised Pareto distribution of the largest of each
-/// burst. It estimates, it proves nothing.
+/// Model of a thread's largest latencies: a generalised Pareto distribution of the maximum of each
+/// burst. An extrapolation, not a bound.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TailModel {
-    /// Bursts that it was made of.
+    /// Number of bursts it is based on.
     pub bursts: u64,
-    /// The latency from which on they were taken.
+    /// Threshold above which latencies were used.
     pub threshold_ns: Option<Nanos>,
     /// Width of the cells in which they were counted.
     pub cell_ns: Option<Nanos>,
-    /// The share of large latencies that begin a burst, by the distances between them (Ferro and Segers).
+    /// Share of large latencies that begin a burst, from the distances between them (Ferro and
+    /// Segers).
     pub extremal_index: Option<f64>,
-    /// The same by the gaps between bursts (Suveges and Davison), with its standard error, as a check.
+    /// The same share from the gaps between bursts (Suveges and Davison), with its standard error,
+    /// as a check.
     pub extremal_index_by_gaps: Option<(f64, f64)>,
-    /// Scale of the distribution.
+    /// Scale parameter.
     pub scale_ns: Option<f64>,
-    /// Its shape: below zero it has an end, above zero it is heavy.
+    /// Shape parameter: negative for a finite end, positive for a heavy tail.
     pub shape: Option<f64>,
-    /// The interval of the shape with 95 % confidence.
+    /// The 95 % confidence interval of the shape.
     pub shape_interval: Option<(f64, f64)>,
-    /// What it estimates; none where a test speaks against it.
+    /// The extrapolation; `None` if a test rejects the model.
     pub estimate: Option<TailEstimate>,
-    /// What speaks against it.
+    /// Tests that reject the model.
     pub refusals: Vec<TailRefusal>,
-    /// What is to be kept in mind.
+    /// Limitations of the model.
     pub remarks: Vec<TailRemark>,
 }
 
-/// A latency that a model expects to be exceeded about once in a time.
+/// A latency that the model expects to be exceeded about once in a time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TailEstimate {
-    /// The time: ten times that of the run, beyond which nothing is estimated.
+    /// The time: ten times the length of the run; nothing is extrapolated further.
     pub once_per_ns: Nanos,
-    /// The latency.
+    /// The expected latency.
     pub value_ns: Nanos,
-    /// With 95 % confidence it is not smaller, if the model holds.
+    /// Lower 95 % confidence limit, if the model holds.
     pub low_ns: Nanos,
-    /// Nor larger.
+    /// Upper 95 % confidence limit, if the model holds.
     pub high_ns: Nanos,
 }
 
-/// Why there is no model of the largest latencies.
+/// Why the largest latencies have no model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum TailRefusal {
-    /// The times of the largest latencies are not known.
+    /// The times of the largest latencies are unknown.
     NoTimes {},
     /// Some of the largest latencies were lost.
     Clipped {
-        /// How many.
+        /// Number of lost latencies.
         lost: u64,
     },
     /// There are too few bursts.
     TooFewBursts {
-        /// How many there are.
+        /// Number of bursts.
         has: u64,
-        /// How many it takes.
+        /// Number needed.
         needs: u64,
     },
-    /// Nearly all large latencies are alike in the resolution in which they were recorded.
+    /// Almost all large latencies are equal within the resolution of the recording.
     TooCoarse {
-        /// Cells with a count.
+        /// Number of non-empty cells.
         cells: u64,
-        /// Their width.
+        /// Width of a cell.
         width_ns: Nanos,
     },
-    /// The counts do not fit one distribution.
+    /// The counts do not fit a single distribution.
     NotOneMechanism {
-        /// The probability of such a difference by chance.
+        /// The p-value of the fit.
         p: f64,
     },
-    /// Its larger part has another shape than the whole.
+    /// The upper part has a different shape than the whole.
     ShapeChanges {
-        /// Twice the difference of the logarithms of both likelihoods.
+        /// Twice the difference of the log-likelihoods.
         deviance: f64,
     },
-    /// The largest do not fit the others.
+    /// The largest latencies do not fit the others.
     OtherMechanism {
-        /// How many of the largest were set aside.
+        /// Number of the largest that were set aside.
         largest: u64,
-        /// The probability that they are so large by chance.
+        /// The p-value of their size.
         p: f64,
     },
-    /// No end is in sight.
+    /// The tail has no visible end.
     HeavyTail {
-        /// The shape is not below this.
+        /// Lower confidence limit of the shape.
         low: f64,
-        /// Nor above this.
+        /// Upper confidence limit of the shape; `None` if unknown.
         high: Option<f64>,
     },
     /// The largest latencies grow with time.
     Growing {
-        /// The probability of such growth by chance.
+        /// The p-value of the growth.
         p: f64,
     },
     /// The first half of the run does not predict the second.
     HalvesDiffer {
-        /// The latency that was to be exceeded so often …
+        /// Level whose exceedances were predicted.
         level_ns: Nanos,
-        /// … in the second half.
+        /// Expected number in the second half.
         expected: f64,
-        /// How often it was.
+        /// Observed number in the second half.
         seen: u64,
     },
 }
 
-/// What limits a model of the largest latencies.
+/// A limitation of a model of the largest latencies.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum TailRemark {
-    /// Fewer than a thousand bursts: its interval is wide.
+    /// Fewer than a thousand bursts, so the interval is wide.
     FewBursts {
-        /// How many.
+        /// Number of bursts.
         has: u64,
     },
-    /// Few cells have a count.
+    /// Few cells are non-empty.
     Coarse {
-        /// How many.
+        /// Number of non-empty cells.
         cells: u64,
     },
-    /// It may have no end.
+    /// The tail may have no end.
     MayBeHeavy {
-        /// The shape is not below this.
+        /// Lower confidence limit of the shape.
         low: f64,
     },
 }
 
-/// Large latencies that come with a period.
+/// Large latencies that recur periodically.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PeriodicLatencies {
-    /// The period.
+    /// Period of the recurrence.
     pub period_ns: Nanos,
-    /// Large latencies that were looked at, each the first of its burst.
+    /// Number of large latencies examined, each the first of its burst.
     pub events: u64,
-    /// The smallest of them.
+    /// Smallest of these latencies.
     pub from_ns: Nanos,
-    /// The share of them that comes with the period.
+    /// Share of them that follows the period.
     pub share: f64,
-    /// The interval of that share with 95 % confidence.
+    /// The 95 % confidence interval of that share.
     pub share_interval: (f64, f64),
-    /// How closely they keep to it: 1 where all come at the same point of the period, 0 where they come
-    /// at any.
+    /// How closely they follow it: 1 if all come at the same phase of the period, 0 if at any.
     pub concentration: f64,
-    /// That point, as a share of the period since the first release.
+    /// That phase, as a share of the period, from the first release.
     pub phase: f64,
-    /// The probability that events without a period look this periodic, for all threads together.
+    /// The p-value of this periodicity, adjusted for all threads.
     pub p: f64,
-    /// The period of the releases, where it fits that of the disturbance, so that they meet always or
-    /// never.
+    /// Period of the releases, if it is locked to that of the disturbance, so that they always or
+    /// never coincide.
     pub locked_to_ns: Option<Nanos>,
-    /// A period of releases that does not.
+    /// A period of the releases that is not locked to it.
     pub better_period_ns: Option<Nanos>,
 }

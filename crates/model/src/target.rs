@@ -18,29 +18,29 @@ use std::str::FromStr;
 /// The text of [`Target::Local`].
 pub const LOCAL: &str = "local";
 
-/// What is measured; its text is `local`, `lab:MACHINE/KERNEL[,OPTION]...`, `ssh://[USER@]HOST[:PORT]`,
-/// `labgrid:PLACE` or `labgrid:TAG=VALUE[,TAG=VALUE]...`.
+/// What is measured, written as `local`, `lab:MACHINE/KERNEL[,OPTION]...`,
+/// `ssh://[USER@]HOST[:PORT]`, `labgrid:PLACE` or `labgrid:TAG=VALUE[,TAG=VALUE]...`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Target {
-    /// The machine that the program runs on.
+    /// The machine latlab runs on.
     #[default]
     Local,
     /// A virtual machine of the laboratory.
     Lab(LabTarget),
-    /// Another machine, reached by ssh.
+    /// A board reached by ssh.
     Board(BoardTarget),
-    /// A place of labgrid, which is held for each run and whose board is reached by ssh.
+    /// A labgrid place, acquired for each run, whose board is reached by ssh.
     Labgrid(LabgridTarget),
 }
 
-/// What a target has in common with the machine that the program runs on.
+/// What a target shares with the machine latlab runs on.
 impl Target {
-    /// Whether the measured CPUs are CPUs of this machine, which helper threads must leave.
+    /// Whether the measured CPUs belong to this machine, so that helper threads must avoid them.
     pub fn shares_cpus(&self) -> bool {
         matches!(self, Target::Local)
     }
 
-    /// Whether its times are times of this machine's clocks.
+    /// Whether its times are from this machine's clocks.
     pub fn shares_clock(&self) -> bool {
         matches!(self, Target::Local)
     }
@@ -50,37 +50,39 @@ impl Target {
         matches!(self, Target::Local)
     }
 
-    /// Whether the programs of loads are those that are installed on this machine.
+    /// Whether the programs of loads are those installed on this machine.
     pub fn shares_packages(&self) -> bool {
         matches!(self, Target::Local)
     }
 
-    /// Whether each run boots a machine of its own, so that several can run side by side.
+    /// Whether each run boots a separate machine, so that several can run in parallel.
     pub fn boots_for_each_run(&self) -> bool {
         matches!(self, Target::Lab(_))
     }
 
-    /// Whether a link lies before it that can break while its agent goes on.
+    /// Whether it is reached over a link that can break while its agent continues.
     pub fn is_behind_a_link(&self) -> bool {
         matches!(self, Target::Board(_) | Target::Labgrid(_))
     }
 
-    /// Whether its time advances by executed instructions, so that one seed gives one result.
+    /// Whether its time advances with executed instructions, so that the same seed gives the same
+    /// result.
     pub fn has_virtual_time(&self) -> bool {
         matches!(self, Target::Lab(target) if !target.realtime)
     }
 
-    /// Whether the plan's seed also seeds the machine itself, whatever is measured.
+    /// Whether the plan's seed also seeds the machine, whatever is measured.
     pub fn is_seeded(&self) -> bool {
         matches!(self, Target::Lab(_))
     }
 
-    /// Whether it is the machine that the program runs on.
+    /// Whether it is the machine latlab runs on.
     pub fn is_this_machine(&self) -> bool {
         matches!(self, Target::Local)
     }
 
-    /// The board that ssh reaches without anybody's help; the board of a place is known once it is held.
+    /// The board that ssh reaches directly; that of a labgrid place is known only once it is
+    /// acquired.
     pub fn board(&self) -> Option<&BoardTarget> {
         match self {
             Target::Board(board) => Some(board),
@@ -88,14 +90,14 @@ impl Target {
         }
     }
 
-    /// Its text without the `lab:` of a guest.
+    /// Its text without a guest's `lab:` prefix.
     pub fn short_name(&self) -> String {
         short_name(&self.to_string()).to_string()
     }
 
-    /// The target of a text, with options that were given beside it; these win.
+    /// Parses a target; options given separately override those in the text.
     ///
-    /// `lab:` may be left out, as in `x86-64/rt`. An error is one line.
+    /// `lab:` may be omitted, as in `x86-64/rt`. An error is one line.
     pub fn with_options(text: &str, options: LabOptions) -> Result<Target, String> {
         match text.split_once(':') {
             _ if text == LOCAL && options == LabOptions::default() => Ok(Target::Local),
@@ -118,7 +120,7 @@ impl Target {
     }
 }
 
-/// The text or the name of a target without the `lab:` of a guest.
+/// A target's text or name without a guest's `lab:` prefix.
 pub fn short_name(target: &str) -> &str {
     target.strip_prefix(LAB).unwrap_or(target)
 }

@@ -1,47 +1,47 @@
-//! The conditions of a run: numbers read each second, on the clock of the latencies.
+//! The conditions of a run: numbers read every second, on the clock of the latencies.
 //!
-//! A series is announced once, by a number. Each reading then holds only what has changed, and
-//! each [`WHOLE_EVERY`]th holds everything, so that a reader who lost one knows again.
+//! A series is announced once, with a number. Each reading then holds only changed values, and each
+//! [`WHOLE_EVERY`]th holds all of them, so that a reader that lost one recovers.
 
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// Readings from one that holds everything to the next.
+/// Number of readings from one complete reading to the next.
 pub const WHOLE_EVERY: u64 = 60;
 
-/// What a series is.
+/// Description of a series.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Series {
     /// Number of the series in its stream.
     pub number: u32,
     /// What is measured: `temperature`, `interrupts`.
     pub metric: String,
-    /// Of what: `cpu0`, `thermal_zone0 cpu-thermal`; empty for the whole machine.
+    /// What it belongs to: `cpu0`, `thermal_zone0 cpu-thermal`; empty for the whole machine.
     pub subject: String,
     /// Its unit: `mC`, `kHz`, `us`, `1`.
     pub unit: String,
-    /// Whether the number only ever grows, so that its rate is what counts.
+    /// Whether it is a counter that only grows, so that its rate matters.
     pub counter: bool,
-    /// Whether it is read each time, so that a reading without it means that nothing has changed;
-    /// of the others nothing is known between two readings.
+    /// Whether it is read each time, so that a reading without it means no change; other series are
+    /// unknown between two readings.
     pub steady: bool,
 }
 
-/// One reading of the series.
+/// One reading of all series.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reading {
-    /// When it was taken, on CLOCK_MONOTONIC.
+    /// Time of the reading, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// Number of the reading; one that is missing was lost.
+    /// Sequence number; a gap means lost readings.
     pub sequence: u64,
-    /// Whether it holds every steady series, and not only what has changed.
+    /// Whether it holds every steady series, not only changed ones.
     pub whole: bool,
-    /// What has changed; none for what is not there any more.
+    /// Changed values; `None` for a value that is gone.
     pub values: Vec<(u32, Option<i64>)>,
-    /// What was read before, of series that nobody cared for until now.
+    /// Earlier values of series that were not sent until now.
     pub earlier: Vec<(Nanos, u32, i64)>,
-    /// When its files were read: from the series with this number on, the time since `at_ns`. Without
-    /// an entry all series were read then.
+    /// When its files were read: from the series with this number on, the offset from `at_ns`.
+    /// Without an entry, all series were read at `at_ns`.
     #[serde(skip)]
     pub instants: Vec<(u32, Nanos)>,
 }
@@ -55,24 +55,24 @@ impl Reading {
     }
 }
 
-/// The conditions of a finished run, as far as numbers tell them.
+/// The conditions of a finished run, summarised.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
-    /// Readings that are in telemetry.parquet.
+    /// Number of readings in telemetry.parquet.
     pub readings: u64,
     /// Readings that did not arrive.
     pub lost: u64,
-    /// What the readings took of one CPU; none where fewer than two are known.
+    /// Share of one CPU used by the readings; `None` if fewer than two are known.
     pub cost_share: Option<f64>,
-    /// Metrics that were read at the begin and at the end of the run only, because every CPU was
-    /// measured and to read them holds a CPU for long.
+    /// Metrics read only at the start and end of the run, because every CPU was measured and
+    /// reading them holds a CPU for long.
     pub at_ends_only: Vec<String>,
-    /// Shares that were larger than their definition allows, and are left out.
+    /// Number of shares left out because they exceed what their definition allows.
     pub shares_refused: u64,
-    /// What was measured, by metric and subject.
+    /// Figures by metric and subject.
     pub figures: Vec<Figure>,
-    /// Threads that took much of a CPU, or that run before everything ordinary; busiest first.
+    /// Threads that took much CPU time, or that run before all SCHED_OTHER threads; busiest first.
     pub threads: Vec<BusyThread>,
 }
 
@@ -82,90 +82,90 @@ pub struct Conditions {
 pub struct Figure {
     /// What was measured: `temperature`, `cpu_busy`.
     pub metric: String,
-    /// Of what.
+    /// What it belongs to; empty for the whole machine.
     pub subject: String,
     /// Its unit: `C`, `MHz`, `%`, `1/s`, `MiB`.
     pub unit: String,
-    /// Smallest, for rates over one reading.
+    /// Minimum; for rates, of one reading.
     pub min: f64,
     /// Mean over the run.
     pub mean: f64,
-    /// Largest.
+    /// Maximum; for rates, of one reading.
     pub max: f64,
-    /// Mean over the first tenth of the run; none of one with fewer than ten readings.
+    /// Mean over the first tenth of the run; `None` with fewer than ten readings.
     pub first_tenth: Option<f64>,
-    /// Mean over the last tenth of the run; none of one with fewer than ten readings.
+    /// Mean over the last tenth of the run; `None` with fewer than ten readings.
     pub last_tenth: Option<f64>,
 }
 
 impl Figure {
-    /// Whether both are of the same thing.
+    /// Whether both have the same metric and subject.
     pub fn is_same_as(&self, other: &Figure) -> bool {
         (&self.metric, &self.subject) == (&other.metric, &other.subject)
     }
 }
 
-/// A thread that took a CPU.
+/// A thread that used a CPU.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusyThread {
-    /// Its name.
+    /// Thread name.
     pub name: String,
-    /// Its id.
+    /// Thread id.
     pub id: u32,
     /// Its policy and priority: `fifo 50`, `other`.
     pub policy: String,
     /// CPUs it was seen on.
     pub cpus: CpuSet,
-    /// Its share of one CPU over the run.
+    /// Mean share of one CPU over the run.
     pub mean_share: f64,
-    /// Its largest share of one CPU between two readings of it.
+    /// Largest share of one CPU between two of its readings.
     pub peak_share: f64,
-    /// When that was, on CLOCK_MONOTONIC.
+    /// Time of that peak, on CLOCK_MONOTONIC.
     pub peak_at_ns: Nanos,
 }
 
-/// A share that can be no larger than one by its definition: a little more comes from the instants of
-/// two readings, which are not exact, and is one; much more says nothing.
+/// A share that is at most one by definition: a slight excess comes from inexact reading times and
+/// is cut to one; a large excess is rejected.
 pub fn bounded_share(share: f64) -> Option<f64> {
     (share <= 1.1).then(|| share.min(1.0))
 }
 
-/// Names of the metrics, where both sides must know them.
+/// Names of the metrics, shared by agent and reader.
 pub mod metric {
-    /// Those whose files hold a CPU for long when they are read.
+    /// Metrics whose files hold a CPU for long when they are read.
     pub const LONG_TO_READ: [&str; 3] = [INTERRUPTS, SOFTIRQS, PAGES];
-    /// Those whose files hold a CPU for so long that a release must not fall due meanwhile.
+    /// Metrics whose files hold a CPU so long that no release may fall due during the read.
     pub const BETWEEN_RELEASES: [&str; 6] =
         [CPU_TIME, CONTEXT_SWITCHES, FORKS, TASKS, MEMORY, PRESSURE];
 
     /// Temperature of a sensor, mC.
     pub const TEMPERATURE: &str = "temperature";
-    /// Frequency that the kernel believes a CPU runs at, kHz.
+    /// CPU frequency as the kernel believes it, kHz.
     pub const FREQUENCY: &str = "cpu_frequency";
-    /// Highest frequency that the policy allows a CPU, kHz.
+    /// Highest CPU frequency allowed by the policy, kHz.
     pub const FREQUENCY_LIMIT: &str = "cpu_frequency_limit";
-    /// Throttle flags of a Raspberry Pi's firmware, bits.
+    /// Throttle flags of the Raspberry Pi firmware, bits.
     pub const THROTTLE_FLAGS: &str = "throttle_flags";
-    /// Times a CPU was slowed down because of heat.
+    /// Number of times a CPU was throttled because of heat.
     pub const THERMAL_THROTTLES: &str = "thermal_throttles";
     /// Time a CPU spent in an idle state, us.
     pub const IDLE_RESIDENCY: &str = "idle_residency";
-    /// Interrupts of a CPU by source.
+    /// Interrupts per CPU and source.
     pub const INTERRUPTS: &str = "interrupts";
-    /// Softirqs of a CPU by kind.
+    /// Softirqs per CPU and kind.
     pub const SOFTIRQS: &str = "softirqs";
-    /// Of the softirqs those of the network, by CPU: a figure of runs over a link.
+    /// Network softirqs per CPU: a figure of runs over a link.
     pub const NETWORK_SOFTIRQS: &str = "network_softirqs";
     /// Context switches of the machine.
     pub const CONTEXT_SWITCHES: &str = "context_switches";
     /// Processes and threads started.
     pub const FORKS: &str = "forks";
-    /// Tasks that want a CPU or wait for a disk.
+    /// Tasks that are runnable or waiting for a disk.
     pub const TASKS: &str = "tasks";
-    /// Time of a CPU by what it went into, in ticks of 10 ms.
+    /// CPU time by kind of use, in ticks of 10 ms.
     pub const CPU_TIME: &str = "cpu_time";
-    /// Time in which somebody waited for a resource (PSI), us.
+    /// Time in which tasks waited for a resource (PSI), us.
     pub const PRESSURE: &str = "pressure_stall";
     /// Memory, kB.
     pub const MEMORY: &str = "memory";
@@ -175,8 +175,8 @@ pub mod metric {
     pub const THREAD_CPU: &str = "thread_cpu_time";
     /// CPU a thread was last seen on.
     pub const THREAD_PLACE: &str = "thread_last_cpu";
-    /// Scheduling policy of a thread, by the kernel's number: 0 other, 1 fifo, 2 rr, 3 batch,
-    /// 5 idle, 6 deadline.
+    /// Scheduling policy of a thread as the kernel's number: 0 other, 1 fifo, 2 rr, 3 batch, 5
+    /// idle, 6 deadline.
     pub const THREAD_POLICY: &str = "thread_policy";
     /// Real-time priority of a thread.
     pub const THREAD_PRIORITY: &str = "thread_priority";
@@ -184,8 +184,8 @@ pub mod metric {
     pub const SMI: &str = "smi";
     /// 1 for the clock source in use.
     pub const CLOCKSOURCE: &str = "clocksource";
-    /// Lines of the kernel's log of a kind that matters.
+    /// Kernel log lines of a relevant kind.
     pub const KERNEL_EVENTS: &str = "kernel_events";
-    /// CPU time that the readings themselves have taken, ns.
+    /// CPU time used by the readings themselves, ns.
     pub const OWN_COST: &str = "telemetry_cpu_time";
 }

@@ -1,4 +1,4 @@
-//! Enumerations whose variants are words, the same on the command line and in files.
+//! Enumerations written as words, the same on the command line and in files.
 
 macro_rules! text_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -8,10 +8,10 @@ macro_rules! text_enum {
         pub enum $name { $($(#[$doc])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
-            /// All of them, in the order of the documentation.
+            /// All variants, in the order of the documentation.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The word that stands for it on the command line and in files.
+            /// The word for it on the command line and in files.
             pub fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
             }

@@ -1,8 +1,8 @@
-//! What the kernel's trace says of the measuring threads, packed into about two bytes an event.
+//! Trace events of the measuring threads, packed into about two bytes each.
 //!
-//! The agent records and sends; which events belong to which cycle is found later, by whoever reads
-//! them. Each thread's events are columns of [`pack`]: kinds as they differ from the usual turn,
-//! times from the event or the release that they follow.
+//! The agent records and sends; the reader later assigns events to cycles. Each thread's events are
+//! columns of [`pack`]: kinds as deviations from the usual order, times relative to the event or
+//! release that they follow.
 
 use crate::Nanos;
 use crate::samples::{pack, unpack};
@@ -10,17 +10,17 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Events of one thread that a frame may hold; more are taken for damage.
+/// Most events of one thread in a frame; a larger count is treated as damage.
 pub const MOST_EVENTS: u32 = 1 << 18;
 
 text_enum! {
-    /// What a row of `trace.parquet` tells.
+    /// Kind of a row of `trace.parquet`.
     TraceRowKind {
         /// The thread started the timer that is to wake it.
         Armed = "armed",
-        /// The interrupt came to that timer.
+        /// The interrupt of that timer.
         Expired = "expired",
-        /// The thread was put on its CPU.
+        /// The thread was switched in.
         SwitchedIn = "switched-in",
         /// Events of this CPU were lost before this time.
         Lost = "lost",
@@ -28,72 +28,72 @@ text_enum! {
         On = "trace-on",
         /// From here on the trace was off.
         Off = "trace-off",
-        /// From here on the trace was being switched, or nothing is known of it.
+        /// From here on the trace was being switched, or its state is unknown.
         Unknown = "trace-unknown",
     }
 }
 
-/// What happened to a thread.
+/// Kind of a thread's event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThreadEventKind {
-    /// It started the timer that is to wake it at this time.
+    /// The thread armed the timer that will wake it.
     Armed {
-        /// When the timer is to expire, on CLOCK_MONOTONIC.
+        /// Expiry time, on CLOCK_MONOTONIC.
         release_ns: Nanos,
     },
-    /// The interrupt came to that timer.
+    /// The interrupt of that timer.
     Expired,
-    /// It was put on its CPU.
+    /// The thread was switched in.
     SwitchedIn,
 }
 
 /// One event of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadEvent {
-    /// When the kernel wrote it, on CLOCK_MONOTONIC.
+    /// Kernel timestamp, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// The CPU on which it did.
+    /// CPU it was recorded on.
     pub cpu: u32,
-    /// What it tells.
+    /// Kind of event.
     pub kind: ThreadEventKind,
 }
 
-/// A time in which the trace was on or off without a break.
+/// A time during which the trace was continuously on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceWindow {
-    /// Its beginning, on CLOCK_MONOTONIC.
+    /// Start, on CLOCK_MONOTONIC.
     pub from_ns: Nanos,
-    /// Its end.
+    /// End, on CLOCK_MONOTONIC.
     pub to_ns: Nanos,
     /// Whether events were recorded.
     pub on: bool,
 }
 
-/// Events that the kernel overwrote before anybody read them.
+/// Events the kernel overwrote before they were read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceLoss {
-    /// The event that follows them, on CLOCK_MONOTONIC.
+    /// Time of the event after them, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
     /// The CPU whose events they were.
     pub cpu: u32,
-    /// How many, at least one.
+    /// Number of lost events, at least one.
     pub count: u64,
 }
 
-/// What was recorded of all threads, from where the stretch before this one ended.
+/// Recorded events of all threads, from the end of the previous stretch.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TraceStretch {
-    /// What is before this, on CLOCK_MONOTONIC, is here or was in an earlier one.
+    /// Everything before this time, on CLOCK_MONOTONIC, is in this stretch or an earlier one.
     pub until_ns: Nanos,
-    /// When the trace was on and off; in between nothing is known.
+    /// Times with the trace on or off; in between, its state is unknown.
     pub windows: Vec<TraceWindow>,
-    /// What was lost, by time.
+    /// Lost events, by time.
     pub losses: Vec<TraceLoss>,
-    /// The number of each thread of which there is something, and its events by time.
+    /// Thread numbers with their events by time; threads without events are left out.
     pub threads: Vec<(u32, Vec<ThreadEvent>)>,
 }
 
-/// A [`TraceStretch`] as it travels and as the journal holds it.
+/// A [`TraceStretch`] as it is sent and stored in the journal.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PackedTrace {
     /// As in the stretch.
@@ -102,49 +102,49 @@ pub struct PackedTrace {
     pub windows: Vec<TraceWindow>,
     /// As in the stretch.
     pub losses: Vec<TraceLoss>,
-    /// The events.
+    /// Packed events of each thread.
     pub threads: Vec<PackedEvents>,
 }
 
-/// The events of one thread, each column packed by itself.
+/// Events of one thread, each column packed separately.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PackedEvents {
     /// Number of the thread.
     pub thread: u32,
-    /// How many events there are, and how many of each kind.
+    /// Number of events of each kind.
     pub counts: Counts,
-    /// How each kind differs from the one that usually follows the kind before.
+    /// Kinds, as differences from the kind that usually follows the previous one.
     pub kinds: Vec<u8>,
-    /// CPUs, from the one before.
+    /// CPUs, as differences from the previous one.
     pub cpus: Vec<u8>,
-    /// Releases of armed timers, from the one that the last two let expect.
+    /// Expiry times of armed timers, as differences from the prediction of the last two.
     pub releases: Vec<u8>,
-    /// Times of armed timers, from the event before.
+    /// Times of arming, from the previous event.
     pub armed: Vec<u8>,
-    /// Times of expired timers, from the last release.
+    /// Times of expiry, from the last release.
     pub expired: Vec<u8>,
-    /// Times of switches, from the event before.
+    /// Times of switches, from the previous event.
     pub switched: Vec<u8>,
 }
 
-/// Events of each kind.
+/// Number of events of each kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// Timers that were armed.
+    /// Armed timers.
     pub armed: u32,
-    /// Timers that expired.
+    /// Expired timers.
     pub expired: u32,
     /// Switches.
     pub switched: u32,
 }
 
-/// Bytes that are no events.
+/// Bytes that do not decode to events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("its events cannot be decoded")]
 pub struct UnreadableTrace;
 
 impl TraceStretch {
-    /// Packs it; [`PackedTrace::unpack`] is the way back.
+    /// Packs the stretch; [`PackedTrace::unpack`] reverses it.
     pub fn pack(&self) -> PackedTrace {
         PackedTrace {
             until_ns: self.until_ns,
@@ -156,7 +156,7 @@ impl TraceStretch {
 }
 
 impl PackedTrace {
-    /// What was recorded.
+    /// Decodes the stretch.
     pub fn unpack(&self) -> Result<TraceStretch, UnreadableTrace> {
         let threads = self.threads.iter();
         let threads = threads.map(|one| Some((one.thread, unpack_events(one)?)));
@@ -169,10 +169,10 @@ impl PackedTrace {
     }
 }
 
-/// What the next event is expected to be like; both ways of packing follow it alike.
+/// Prediction of the next event, shared by packing and unpacking.
 #[derive(Default)]
 struct Expected {
-    /// Kinds by their number: armed, expired, switched, and from the start again.
+    /// Kinds cycle by number: armed, expired, switched.
     kind: i64,
     cpu: i64,
     at: i64,
@@ -181,7 +181,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// From what the time of this kind is counted.
+    /// Reference point for the time of this kind.
     fn base(&self, kind: i64) -> i64 {
         if kind == EXPIRED { self.release } else { self.at }
     }

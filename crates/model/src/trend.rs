@@ -1,4 +1,4 @@
-//! A series of builds: what `latlab trend` comes to.
+//! A series of builds: the result of `latlab trend`.
 
 use crate::Nanos;
 use crate::run::IncompleteRun;
@@ -9,39 +9,40 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trend {
-    /// Which metric.
+    /// The metric.
     pub metric: Metric,
-    /// The share by which a level may be higher than the one before.
+    /// Tolerated relative increase from one level to the next.
     pub care: f64,
-    /// What the newest level comes to against the one before.
+    /// Comparison of the newest level with the one before.
     pub word: ComparisonWord,
-    /// The builds, the oldest first.
+    /// Builds, oldest first.
     pub builds: Vec<Build>,
-    /// The builds from which on the series lies at another level.
+    /// Builds at which the level of the series changes.
     pub steps: Vec<TrendStep>,
-    /// Why steps are not to be ascribed to builds.
+    /// Why steps cannot be attributed to builds; `None` if they can.
     pub limit: Option<TrendLimit>,
-    /// Whether the newest build alone lies above its level by more than is tolerated and by more than
-    /// chance, or with others that are as high as single builds before.
+    /// Whether the newest builds lie above their level by more than tolerated and by more than
+    /// chance, but are no step yet: it is a single build, or single builds before were as high.
     pub newest_is_high: bool,
-    /// The smallest step of the newest three builds that is seen in four of five cases, as a share; `None`
-    /// where the builds are too few to know their scatter.
+    /// Smallest step of the newest three builds that is detected in four of five cases, relative to
+    /// the level; `None` if there are too few builds to estimate their scatter.
     pub smallest_step: Option<f64>,
-    /// The deadline, where all runs have the same.
+    /// Deadline; `None` unless all runs have the same.
     pub deadline_ns: Option<Nanos>,
-    /// By which share the builds of a level differ from each other: the standard deviation of their
-    /// logarithms; none where no level has two builds.
+    /// Relative variation between builds of one level: the standard deviation of their logarithms;
+    /// `None` if no level has two builds.
     pub variation: Option<f64>,
-    /// Builds of the new level, behind at least as many of the old one, that show a step of the limit in
-    /// four of five series; none where more than 30 are needed, or the variation is not known.
+    /// Builds at the new level, after at least as many at the old one, needed to detect a step by
+    /// the margin in four of five series; `None` if more than 30 are needed or the variation is
+    /// unknown.
     pub builds_needed: Option<u32>,
-    /// In what the runs differ besides their builds; none where nothing is known.
+    /// How the runs differ apart from their builds; `None` if no difference is known.
     pub unequal: Option<String>,
-    /// Runs that do not support the metric and are left out.
+    /// Runs left out because they do not support the metric.
     pub unsupported: Vec<UnsupportedMetric>,
-    /// Runs that are left out because they are invalid.
+    /// Runs left out because they are invalid.
     pub invalid: Vec<String>,
-    /// Runs that are left out because latencies may be missing.
+    /// Runs left out because latencies may be missing.
     pub incomplete: Vec<IncompleteRun>,
 }
 
@@ -49,28 +50,28 @@ pub struct Trend {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Build {
-    /// What tells it from the others: its kernel, the name of its runs, or its run.
+    /// Identity of the build: its kernel, the name of its runs, or its run.
     pub name: String,
-    /// When the first of its runs was measured, in UTC.
+    /// Start of its first run, UTC.
     pub started: String,
-    /// Its runs.
+    /// Ids of its runs.
     pub runs: Vec<String>,
-    /// The metric of each of them.
+    /// The metric of each run.
     pub values_ns: Vec<f64>,
-    /// The median of these.
+    /// Median of the values.
     pub value_ns: f64,
-    /// Observed maximum of all of them.
+    /// Observed maximum of all its runs.
     pub max_ns: Option<Nanos>,
-    /// Releases that were due in all of them.
+    /// Releases due in all its runs.
     pub activations: u64,
-    /// Deadline misses of all of them; none without a deadline.
+    /// Deadline misses of all its runs; `None` without a deadline.
     pub misses: Option<u64>,
-    /// Their measured time together.
+    /// Total measured time.
     pub measured_ns: Nanos,
 }
 
 impl Build {
-    /// Takes in the runs of another; the medians of both no longer hold.
+    /// Adds the runs of another build; the medians of both become invalid.
     pub fn join(&mut self, other: Build) {
         self.runs.extend(other.runs);
         self.values_ns.extend(other.values_ns);
@@ -82,41 +83,41 @@ impl Build {
     }
 }
 
-/// A build from which on the series lies at another level.
+/// A build at which the level of the series changes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrendStep {
-    /// Its place among the builds, from 0.
+    /// Index of the build, from 0.
     pub at: usize,
-    /// Its name.
+    /// Name of the build.
     pub build: String,
-    /// The probability of such a step in a series without one.
+    /// The p-value of such a step in a series without one.
     pub p: f64,
-    /// How many times higher the level is than the one before (Hodges and Lehmann).
+    /// Ratio of the level to the previous one (Hodges and Lehmann).
     pub ratio: f64,
-    /// The exact interval of the ratio; none of levels that are too short.
+    /// Exact confidence interval of the ratio; `None` if the levels are too short.
     pub interval: Option<RatioInterval>,
-    /// What it comes to.
+    /// Result for this step.
     pub word: ComparisonWord,
 }
 
-/// Why steps are not to be ascribed to builds.
+/// Why steps cannot be attributed to builds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum TrendLimit {
-    /// There are too few builds to search for steps.
+    /// Too few builds to search for steps.
     TooFewBuilds {
-        /// How many there are.
+        /// Number of builds.
         has: usize,
-        /// How many it takes.
+        /// Number needed.
         needs: usize,
     },
-    /// The runs recorded different things, whose sizes do not compare.
+    /// The runs recorded different quantities, which cannot be compared.
     OtherKinds,
-    /// Neighbours are alike beyond their steps: the surroundings drift.
+    /// Neighbouring builds are correlated beyond their steps: the environment drifts.
     Drift {
-        /// How much the rank of a build says of that of the next one.
+        /// Rank correlation of neighbouring builds.
         correlation: f64,
     },
 }

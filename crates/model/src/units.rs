@@ -1,8 +1,8 @@
-//! Numbers as people read them, alike in every sentence.
+//! Numbers for people, formatted the same in every sentence.
 
 use crate::Nanos;
 
-/// A whole number with its digits in groups of three: `1 234 567`.
+/// A whole number with digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -23,7 +23,7 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     }
 }
 
-/// A text without its capital, as it stands within a sentence; a name in capitals keeps them.
+/// Text with a lower-case initial for use within a sentence; words in capitals keep them.
 pub fn within_sentence(text: &str) -> String {
     let mut chars = text.chars();
     match (chars.next(), chars.clone().next()) {
@@ -66,7 +66,7 @@ pub fn percent(share: f64) -> String {
     format!("{} %", trimmed(format!("{value:.decimals$}")))
 }
 
-/// A number without the zeros that say nothing.
+/// A number without trailing zeros.
 pub fn trimmed(text: String) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

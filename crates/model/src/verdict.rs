@@ -1,4 +1,4 @@
-//! The judgement of a run against its deadline.
+//! The verdict of a run against its deadline.
 
 use crate::Nanos;
 use crate::finding::Finding;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// The judgement of a run against a deadline.
+    /// The verdict of a run against its deadline, in one word.
     VerdictWord {
-        /// No miss, and nothing that forbids it.
+        /// No miss, and no finding that prevents a pass.
         Pass = "pass",
         /// At least one release was later than the deadline.
         Fail = "fail",
@@ -21,7 +21,7 @@ text_enum! {
     }
 }
 
-/// The judgement of a run against its deadline, by counting.
+/// The verdict of a run against its deadline, from its counts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
@@ -29,72 +29,72 @@ pub struct Verdict {
     pub word: VerdictWord,
     /// The deadline.
     pub deadline_ns: Nanos,
-    /// Releases later than the deadline, skipped ones included.
+    /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
     /// Releases that were due.
     pub activations: u64,
-    /// With 95 % confidence no larger share of the releases begins a burst of misses; only for zero misses.
+    /// Upper limit (95 % confidence) of the share of releases that begin a burst of misses; only
+    /// without misses.
     pub at_most_share: Option<f64>,
-    /// The same as misses in a second of watching, for an instrument that has no releases.
+    /// The same limit as misses per second of observation, for instruments without releases.
     pub at_most_per_second: Option<f64>,
-    /// The bursts in which misses came, and how often further ones may; of releases only.
+    /// Bursts of the misses and their possible rate; only with releases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<MissBursts>,
-    /// The tolerated rate of bursts, and what the run says of it; none where every miss fails.
+    /// The tolerated burst rate and the rates the run leaves possible; `None` if every miss fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<BurstLimit>,
-    /// Why the counts alone do not decide; none of `pass` and `fail`.
+    /// Why the counts alone do not decide; `None` for `pass` and `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<VerdictReason>,
-    /// The judgement in sentences; printed, not stored.
+    /// The verdict in sentences; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
 }
 
-/// Deadline misses as the events that they are: misses that come together are one burst.
+/// Deadline misses as events: misses close together form one burst.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissBursts {
-    /// Bursts of misses of the machine: what several threads met at once is one.
+    /// Bursts on the machine; misses of several threads at the same time form one burst.
     pub count: u64,
-    /// Misses of the largest.
+    /// Misses in the largest burst.
     pub largest: u64,
-    /// Misses whose time is not known, which may be bursts of their own.
+    /// Misses at unknown times, each of which may be a separate burst.
     pub unknown: u64,
-    /// With 95 % confidence no more bursts than these come in an hour.
+    /// Upper limit (95 % confidence) of bursts per hour.
     pub at_most_per_hour: f64,
-    /// With 95 % confidence no larger share of the releases begins a burst; `None` where times of misses
-    /// are not known.
+    /// Upper limit (95 % confidence) of the share of releases that begin a burst; `None` if times
+    /// of misses are unknown.
     pub begins_at_most: Option<f64>,
-    /// With 95 % confidence no larger share of the releases misses, with regard to how misses depend
-    /// on each other; `None` where times of misses are not known, or bursts are too few to know their
-    /// sizes.
+    /// Upper limit (95 % confidence) of the share of releases that miss, with misses treated as
+    /// dependent; `None` if times of misses are unknown, or there are too few bursts to estimate
+    /// their sizes.
     pub share_at_most: Option<f64>,
-    /// How many bursts come together, of these or of bursts at a lower level; `None` where that is not
-    /// known.
+    /// Number of bursts that come together, from these or from bursts at a lower level; `None` if
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clump: Option<f64>,
-    /// The level below the deadline from whose bursts the sizes are taken, because there are fewer than
-    /// ten at the deadline; none where these are enough, or no lower level is known.
+    /// Level below the deadline from whose bursts the sizes are taken, because fewer than ten reach
+    /// the deadline; `None` if those suffice, or no lower level is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes_above_ns: Option<Nanos>,
 }
 
-/// A tolerated rate of bursts of deadline misses, and the rates that a run leaves possible.
+/// A tolerated rate of bursts of deadline misses, and the rates a run leaves possible.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BurstLimit {
-    /// Bursts that are tolerated in an hour.
+    /// Tolerated bursts per hour.
     pub per_hour: f64,
-    /// With 95 % confidence no more bursts come in an hour.
+    /// Upper limit (95 % confidence) of bursts per hour.
     pub at_most_per_hour: f64,
-    /// With 95 % confidence no fewer bursts come in an hour.
+    /// Lower limit (95 % confidence) of bursts per hour.
     pub at_least_per_hour: f64,
-    /// Whether both hold although the run may have been ended for what it showed, which makes them
+    /// Whether both limits hold even if the run was ended because of its results, which makes them
     /// wider.
     pub at_any_time: bool,
-    /// How much longer the run would have to be, without a further burst, to keep the limit; none
-    /// where that is decided.
+    /// Additional time without a burst needed to pass the limit; `None` once it is decided.
     pub more_ns: Option<Nanos>,
 }
 
@@ -105,46 +105,46 @@ pub struct BurstLimit {
 pub enum VerdictReason {
     /// Findings make the figures worthless.
     Findings {
-        /// Their codes, the heaviest first.
+        /// Their codes, most severe first.
         findings: Vec<String>,
     },
     /// Nothing was recorded.
     NothingRecorded,
     /// Nothing was recorded on some threads.
     SilentThreads {
-        /// How many.
+        /// Number of silent threads.
         silent: usize,
-        /// Of so many.
+        /// Number of threads in total.
         threads: usize,
     },
-    /// The instrument did not measure some responses, which may have missed.
+    /// The instrument failed to measure some responses, which may be misses.
     ResponsesNotMeasured {
-        /// How many.
+        /// Number of such responses.
         count: u64,
-        /// Of so many stimuli.
+        /// Number of stimuli in total.
         stimuli: u64,
     },
-    /// An imported file does not tell whether some latencies missed.
+    /// An imported file does not show whether some latencies are misses.
     LatenciesUnknown {
-        /// How many; none where not even that is known.
+        /// Number of such latencies; `None` if unknown.
         count: Option<u64>,
     },
     /// Latencies may be missing, so that the counts do not show a pass.
     PassForbidden {
-        /// The first finding that says so, as the findings of a run are.
+        /// The first finding that says so.
         #[cfg_attr(
             feature = "schema",
             schemars(with = "serde_json::Map<String, serde_json::Value>")
         )]
         finding: Finding,
-        /// How many further ones there are.
+        /// Number of further such findings.
         others: u64,
     },
-    /// The run is too short to show whether the limit is kept.
+    /// The run is too short to decide whether the limit is kept.
     LimitOpen,
-    /// The run ended before its time.
+    /// The run ended early.
     Ended {
-        /// Why.
+        /// Reason for the end.
         reason: EndReason,
     },
 }

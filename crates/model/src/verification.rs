@@ -1,4 +1,4 @@
-//! The document of `verify`.
+//! The result of `latlab verify`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification {
-    /// Id of the run.
+    /// Run id.
     pub run: String,
-    /// Its folder.
+    /// Path of its folder.
     pub path: String,
-    /// Whether every file is there as it was stored, and all sums agree.
+    /// Whether every file is present and unchanged, and all checksums match.
     pub whole: bool,
-    /// Files that were compared.
+    /// Number of files verified.
     pub files: usize,
-    /// Their size.
+    /// Their total size, in bytes.
     pub bytes: u64,
-    /// What is wrong.
+    /// Problems found.
     pub wrong: Vec<Mismatch>,
-    /// What this user may not read, so that nobody knows whether it is whole.
+    /// Files this user may not read, which are therefore unverified.
     pub unread: Vec<Mismatch>,
-    /// Files that the run does not know of, which harm nothing.
+    /// Files that are not part of the run, which do no harm.
     pub extra: Vec<String>,
 }
 
@@ -28,8 +28,8 @@ pub struct Verification {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatch {
-    /// The file.
+    /// File name.
     pub file: String,
-    /// What is wrong with it.
+    /// What differs from the stored file.
     pub what: String,
 }

@@ -1,19 +1,19 @@
-//! The document of `show --window`.
+//! The result of `latlab show --window`.
 
 use crate::Nanos;
 use crate::respond::ResponseFigures;
 use crate::run::Summary;
 use serde::{Deserialize, Serialize};
 
-/// The figures of a stretch of a run, from its samples.
+/// Figures of a part of a run, from its samples.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Window {
-    /// Id of the run.
+    /// Run id.
     pub run: String,
-    /// First instant of the stretch, on CLOCK_MONOTONIC; it begins no earlier than the run.
+    /// Start of the window, on CLOCK_MONOTONIC; not before the start of the run.
     pub from_ns: Nanos,
-    /// First instant after the stretch; it ends no later than the run.
+    /// End of the window (exclusive), on CLOCK_MONOTONIC; not after the end of the run.
     pub to_ns: Nanos,
     /// `from_ns` in UTC (RFC 3339).
     pub from: String,
@@ -23,41 +23,41 @@ pub struct Window {
     pub threads: Vec<WindowThread>,
     /// All measuring threads together.
     pub total: Summary,
-    /// The figures of the responses, more exact than those above; only with the instrument `respond`.
+    /// Exact figures of the responses, not limited by bins; only with the instrument `respond`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<ResponseFigures>,
-    /// The largest latencies, the largest first.
+    /// The largest latencies, largest first.
     pub largest: Vec<LargeLatency>,
 }
 
-/// One measuring thread within a stretch.
+/// One measuring thread within the window.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WindowThread {
     /// Number of the thread.
     pub thread: u32,
-    /// CPU it is pinned to; none when it floats.
+    /// CPU it is pinned to; `None` if it floats.
     pub cpu: Option<u32>,
-    /// The figures of its cycles whose release lies in the stretch, and of the missed releases
-    /// that do; `missed` and `misses` are none as well where samples of the thread were lost.
+    /// Figures of the cycles and overruns whose release lies in the window; `missed` and `misses`
+    /// are also `None` if samples of the thread were lost.
     pub summary: Summary,
 }
 
-/// A latency and when it was.
+/// A latency and its time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeLatency {
-    /// Its release in UTC (RFC 3339), to the microsecond.
+    /// Release, UTC (RFC 3339), to the microsecond.
     pub time: String,
     /// Number of the thread.
     pub thread: u32,
-    /// CPU the thread is pinned to.
+    /// CPU the thread is pinned to; `None` if it floats.
     pub cpu: Option<u32>,
-    /// Its release, on CLOCK_MONOTONIC.
+    /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
-    /// How late it was.
+    /// Latency.
     pub latency_ns: Nanos,
-    /// The same in picoseconds, of a capture that tells them.
+    /// Latency in picoseconds, if a capture has that resolution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ps: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! What is known of a leg in addition to its holder, and why a spike is not explained.
+//! Further evidence for a part's cause, and why a spike is unexplained.
 
 use crate::Nanos;
 use crate::text_enum::text_enum;
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// Why a spike is not explained, or not wholly.
+    /// Why a spike is unexplained, or not fully explained.
     UnexplainedReason {
-        /// No event of its CPU is recorded.
+        /// No events were recorded on its CPU.
         NoEvents = "no-events",
         /// The events of its release were overwritten before they could be copied.
         ReleaseOverwritten = "release-overwritten",
@@ -18,80 +18,80 @@ text_enum! {
         WakeUpUnknown = "wake-up-unknown",
         /// The kernel did not record the switch to the thread.
         SwitchUnknown = "switch-unknown",
-        /// Nothing was recorded for long in the timer's interrupt.
+        /// Nothing was recorded for a long time in the timer interrupt.
         SilentInterrupt = "silent-interrupt",
-        /// Nothing was recorded for long while the thread itself had the CPU.
+        /// Nothing was recorded for a long time while the thread itself had the CPU.
         SilentThread = "silent-thread",
-        /// The events are there, and show no cause.
+        /// The events are complete but show no cause.
         CauseUnknown = "cause-unknown",
     }
 }
 
-/// What is known of a leg beside its holder.
+/// Further evidence for the cause of a part.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum LegEvidence {
-    /// A timer that a thread has started.
+    /// A timer started by a thread.
     TimerOf {
-        /// The name of the thread.
+        /// Name of that thread.
         thread: String,
     },
-    /// An interrupt or a softirq that called a function, or that ran within a thread.
+    /// An interrupt or softirq that called a function or ran within a thread.
     Called {
-        /// The function of the kernel, where it is known.
+        /// Kernel function, if known.
         function: Option<String>,
-        /// The name of the thread.
+        /// Name of the thread.
         thread: Option<String>,
     },
-    /// The idle state that the CPU was in.
+    /// The CPU was in an idle state.
     IdleState {
-        /// Its number.
+        /// Number of the idle state.
         state: i64,
     },
-    /// The CPU was idle, although the measured thread was ready.
+    /// The CPU was idle although the measured thread was ready.
     CpuIdle,
-    /// A thread of lower priority ran, although the measured thread was ready.
+    /// A thread of lower priority ran although the measured thread was ready.
     RanInstead {
-        /// The name of the thread.
+        /// Name of that thread.
         thread: String,
     },
-    /// Nothing was recorded while the time rose that the hypervisor took.
+    /// Nothing was recorded while the stolen time rose.
     Stolen {
-        /// For how long nothing was recorded.
+        /// Length of the gap in the trace.
         silence_ns: Nanos,
-        /// By how much that time rose.
+        /// Increase of the stolen time.
         rose_ns: Nanos,
     },
-    /// A hypervisor did not wake its idle CPU.
+    /// The hypervisor did not wake its idle CPU.
     NotWoken {
-        /// For how long.
+        /// Length of the gap in the trace.
         silence_ns: Nanos,
     },
-    /// Nothing was recorded for so long that it was no wake-up.
+    /// A gap in the trace that is too long for a wake-up.
     Silence {
-        /// Where.
+        /// Where the gap was.
         reason: UnexplainedReason,
     },
-    /// Lines were printed.
+    /// The kernel printed lines to the console.
     LinesPrinted {
-        /// How many.
+        /// Number of lines.
         lines: u64,
     },
-    /// The thread prints what others have to say.
+    /// The thread prints kernel messages for others.
     ConsoleThread,
-    /// Pages were missing.
+    /// Page faults occurred.
     PageFaults {
-        /// How many.
+        /// Number of page faults.
         faults: u64,
     },
-    /// A CPU was taken away or brought back.
+    /// A CPU was taken offline or brought online.
     CpuChange,
     /// The thread stops all CPUs.
     AllCpusStopped,
-    /// Others in the same time, each shorter than the holder.
+    /// Other causes in the same time, each shorter than this one.
     ShorterCauses {
-        /// How many.
+        /// Number of these causes.
         causes: u64,
     },
 }

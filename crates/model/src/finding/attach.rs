@@ -1,4 +1,4 @@
-//! Findings about the threads of a program that was attached to.
+//! Findings about the threads of an attached program.
 
 use super::kinds::{FindingRow, findings};
 use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
@@ -7,130 +7,130 @@ use crate::attach::ThreadFault;
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// What the threads of a program did, and what could not be followed.
+    /// What the attached threads did, and what could not be followed.
     AttachFinding {
         "attach-failed" AttachFailed {
-            /// What the kernel said.
+            /// Error of the kernel.
             error: String,
         } => ERROR;
         "no-cycles" NoCycles {
-            /// Threads that did wait, and how often in the same call.
+            /// Threads that waited, and how often in the same call.
             waited: Vec<(String, u64)>,
         } => WARNING;
         "cycles-unseen" CyclesUnseen {
-            /// The thread.
+            /// Thread name.
             name: String,
-            /// How many cycles at least.
+            /// Cycles not followed, at least.
             count: u64,
-            /// Cycles that were followed.
+            /// Number of cycles followed.
             followed: u64,
         } => NO_PASS;
         "activation-ambiguous" ActivationAmbiguous {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The call whose cycles are shown.
             call: String,
-            /// The other one.
+            /// The other call in which it waits.
             other: String,
         } => INVALID;
         "activation-lost" ActivationLost {
-            /// The thread.
+            /// Thread name.
             name: String,
-            /// The call.
+            /// The call it waited in.
             call: String,
         } => NO_PASS;
         "cycles-waiting" CyclesWaiting {
-            /// The thread.
+            /// Thread name.
             name: String,
-            /// How many.
+            /// Number of cycles concerned.
             count: u64,
-            /// Of so many cycles.
+            /// Number of cycles in total.
             of: u64,
         } => WARNING;
         "thread-policy-changed" PolicyChanged {
-            /// The thread.
+            /// Thread name.
             name: String,
-            /// What it was.
+            /// Scheduling policy before.
             before: String,
-            /// What it was at the end.
+            /// Scheduling policy at the end.
             after: String,
         } => NO_PASS;
         "relative-sleep" RelativeSleep {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
-            /// The usual distance of its releases.
+            /// Usual time between its releases; `None` if it has no period.
             period_ns: Option<Nanos>,
         } => WARNING;
         "settable-clock" SettableClock {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "sleep-in-cycle" SleepInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "page-fault-in-cycle" PageFaultInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "heap-in-cycle" HeapInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "write-in-cycle" WriteInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "sync-in-cycle" SyncInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "open-in-cycle" OpenInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "yield-in-cycle" YieldInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "lock-in-cycle" LockInCycle {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => INFO;
         "priority-inversion" PriorityInversion {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "program-memory-not-locked" MemoryUnlocked {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
         "ordinary-policy" OrdinaryPolicy {
-            /// The thread.
+            /// Thread name.
             name: String,
             /// The fault.
             fault: ThreadFault,
@@ -139,7 +139,7 @@ findings! {
 }
 
 impl AttachFinding {
-    /// The finding of a fault of a thread.
+    /// The finding for a fault of a thread.
     pub fn of_fault(name: &str, fault: &ThreadFault, period_ns: Option<Nanos>) -> AttachFinding {
         use crate::attach::FaultKind;
         use AttachFinding::*;
@@ -161,7 +161,7 @@ impl AttachFinding {
         }
     }
 
-    /// How long the longest of such faults took.
+    /// Duration of the longest such fault.
     pub fn longest_ns(&self) -> Nanos {
         use AttachFinding::*;
         match self {

@@ -6,166 +6,167 @@ use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// What a capture shows.
+    /// Observations about a capture.
     CaptureFinding {
         "response-not-measured" ResponseNotMeasured {
             /// Responses without a value.
             count: u64,
-            /// Stimuli.
+            /// Number of stimuli.
             stimuli: u64,
         } => WARNING;
         "response-timed-out" ResponseTimedOut {
             /// Readings that timed out.
             count: u64,
-            /// Readings.
+            /// Number of readings.
             stimuli: u64,
-            /// How long a reading may take.
+            /// Timeout of a reading.
             timeout_ns: Nanos,
         } => WARNING;
         "instrument-ended" InstrumentEnded {
-            /// Readings until then.
+            /// Readings taken until then.
             readings: u64,
-            /// Readings that were wanted.
+            /// Readings requested.
             asked: u64,
-            /// What went wrong.
+            /// Error that ended the readings.
             why: String,
         } => WARNING;
         "machine-lost" MachineLost {
-            /// Whether loads were asked for, which may have ended as well.
+            /// Whether loads were requested, which may have ended as well.
             has_loads: bool,
         } => WARNING, INVALID if *has_loads;
         "response-impossible" ResponseImpossible {
-            /// How many.
+            /// Number of negative readings.
             count: u64,
             /// The first of them.
             readings: Vec<Reading>,
-            /// What the first one would be if its writer took a second for 1 000 000 ns; none where
-            /// that does not fit the other readings.
+            /// The first reading if its writer used 1 000 000 ns for a second; `None` if that does
+            /// not fit the other readings.
             first_meant_ns: Option<Nanos>,
         } => ERROR;
         "response-missing" ResponseMissing {
             /// Stimuli without a response.
             count: u64,
-            /// Stimuli.
+            /// Number of stimuli.
             stimuli: u64,
         } => WARNING;
         "response-late" ResponseLate {
-            /// Stimuli whose response was late.
+            /// Stimuli with a late response.
             count: u64,
-            /// Stimuli.
+            /// Number of stimuli.
             stimuli: u64,
-            /// The window; none where it ends at the next stimulus.
+            /// Response window; `None` if it ends at the next stimulus.
             window_ns: Option<Nanos>,
         } => WARNING;
         "response-double" ResponseDouble {
-            /// Further responses.
+            /// Number of extra responses.
             count: u64,
         } => WARNING;
         "response-spurious" ResponseSpurious {
-            /// Such responses.
+            /// Number of such responses.
             count: u64,
         } => WARNING;
         "probes-swapped" ProbesSwapped {
-            /// The channel taken for the stimuli.
+            /// Channel used as the stimulus.
             stimulus: String,
-            /// The channel taken for the responses.
+            /// Channel used as the response.
             response: String,
             /// Median time from a response to the next stimulus.
             median_ns: Nanos,
         } => WARNING;
         "slow-in-step" SlowInStep {
-            /// The channel of the marker.
+            /// Channel of the marker.
             marker: String,
-            /// Responses that met it.
+            /// Responses during which the marker was high.
             marked: u64,
-            /// All responses.
+            /// Number of responses.
             responses: u64,
-            /// The longest that met it.
+            /// Longest response with the marker high.
             longest_ns: Nanos,
-            /// The longest of the others.
+            /// Longest other response.
             longest_other_ns: Nanos,
-            /// Responses that took longer than all others; each met the marker.
+            /// Responses longer than all those with the marker low; the marker was high during
+            /// each.
             slower: u64,
         } => INFO;
         "first-row-no-sample" FirstRowNoSample {} => INFO;
         "stimuli-untimed" StimuliUntimed {} => INFO;
         "levels-in-doubt" LevelsInDoubt {
-            /// The channel.
+            /// Channel name.
             channel: String,
-            /// The levels that it rests at, in rising order.
+            /// Levels the channel rests at, ascending.
             levels: Vec<f64>,
-            /// The threshold that was used.
+            /// Threshold used.
             used: f64,
-            /// The thresholds that part its levels.
+            /// Thresholds that separate its levels.
             thresholds: Vec<f64>,
-            /// How many values were seen at the rarer level, where these are hardly any.
+            /// Number of values at the rarer level, if there are hardly any.
             rare: Option<u64>,
-            /// Whether its levels drift so far that no threshold parts them all the time.
+            /// Whether its levels drift so far that no single threshold separates them throughout.
             wanders: bool,
         } => NO_PASS;
         "channel-noise" ChannelNoise {
-            /// The channel.
+            /// Channel name.
             channel: String,
-            /// From which level on.
+            /// Lowest level of the noise.
             low: f64,
-            /// Up to which level.
+            /// Highest level of the noise.
             high: f64,
-            /// What shows it, as a clause.
+            /// Evidence, as a clause.
             why: String,
         } => WARNING;
         "values-outside" ValuesOutside {
-            /// The channel.
+            /// Channel name.
             channel: String,
-            /// How many.
+            /// Number of values far outside of the levels.
             count: u64,
-            /// Its low level.
+            /// Low level.
             low: f64,
-            /// Its high level.
+            /// High level.
             high: f64,
         } => INFO;
         "chunk-missing" ChunkMissing {
-            /// The parts by their names.
+            /// Names of the missing parts.
             parts: Vec<String>,
         } => NO_PASS;
         "capture-left-out" CaptureLeftOut {
-            /// How many.
+            /// Number of unreadable items.
             count: u64,
-            /// What they are, such as `rows`.
+            /// Kind of item, such as `rows`.
             items: String,
-            /// Where the first of them is, and why it could not be read.
+            /// Position of the first, and why it could not be read.
             first: String,
         } => NO_PASS;
         "capture-incomplete" CaptureIncomplete {
-            /// In how many places.
+            /// Number of places with gaps.
             places: u64,
-            /// What is missing in the first of them.
+            /// What is missing at the first place.
             missing: String,
         } => NO_PASS;
         "deadline-within-resolution" DeadlineWithinResolution {
-            /// How many.
+            /// Number of responses that kept the deadline by less than the resolution.
             count: u64,
-            /// The resolution, rounded up to nanoseconds.
+            /// Resolution, rounded up to nanoseconds.
             resolution_ns: Nanos,
         } => NO_PASS;
         "capture-note" CaptureNote {
-            /// The note of the reader of that format.
+            /// Note of the format's reader.
             note: String,
         } => INFO;
     }
 }
 
-/// A reading of a list of responses.
+/// A reading in a list of responses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reading {
-    /// Its number in the list, from 1.
+    /// Position in the list, from 1.
     pub number: u64,
-    /// Its value.
+    /// Value of the reading.
     pub value_ns: Nanos,
 }
 
 impl CaptureFinding {
-    /// Whether responses may be missing, of any length.
+    /// Whether responses of any length may be missing.
     pub(super) fn hides_responses(&self) -> bool {
         let is_known = matches!(self, CaptureFinding::DeadlineWithinResolution { .. });
         self.weight() == NO_PASS && !is_known

@@ -1,41 +1,41 @@
-//! What findings about conditions are made of: when, which threads, and the latencies of that time.
+//! Parts of findings about conditions: times, threads, and the latencies of that time.
 
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// From when to when, since the first counted release.
+/// A time span, relative to the first counted release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct When {
-    /// Begin.
+    /// Start.
     pub from_ns: Nanos,
     /// End.
     pub to_ns: Nanos,
 }
 
-/// The latencies of the time of a finding, and those of the rest of the run.
+/// Latencies during a finding and in the rest of the run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyComparison {
     /// What was recorded: `latency` or `gap`.
     pub recorded: String,
-    /// In that time; none where nothing was recorded.
+    /// Latencies of that time; `None` if nothing was recorded.
     pub then: Option<Latencies>,
-    /// In the rest of the run; none where there is no rest.
+    /// Latencies of the rest of the run; `None` if the finding covers all of it.
     pub otherwise: Option<Latencies>,
 }
 
-/// Two figures of the latencies of some intervals.
+/// Two figures of the latencies of several intervals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latencies {
-    /// Median of the intervals' 99 % quantiles.
+    /// Median of the intervals' p99.
     pub p99_ns: Nanos,
-    /// The largest.
+    /// Largest latency.
     pub max_ns: Nanos,
 }
 
-/// What shows that a CPU was slowed down.
+/// Evidence that a CPU was slowed down.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "sign", rename_all = "kebab-case")]
@@ -48,59 +48,59 @@ pub enum Throttling {
     CpuThrottled,
     /// Firmware: the soft temperature limit was reached.
     SoftTemperatureLimit,
-    /// A counter of the kernel.
+    /// A throttle counter of the kernel.
     Counter {
-        /// What it counts for: `cpu0`, `package0`.
+        /// What the counter belongs to: `cpu0`, `package0`.
         subject: String,
-        /// How much it grew.
+        /// Increase of the counter.
         count: u64,
     },
-    /// The limit of the frequency was lowered.
+    /// The frequency limit was lowered.
     LowerLimit {
-        /// The CPUs.
+        /// The CPUs concerned.
         cpus: CpuSet,
-        /// The lower limit.
+        /// The lower limit, in MHz.
         low_mhz: f64,
-        /// The usual limit.
+        /// The usual limit, in MHz.
         high_mhz: f64,
     },
 }
 
-/// A thread that ran before the measuring ones.
+/// A thread that ran with precedence over the measuring threads.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RivalThread {
-    /// Its name.
+    /// Thread name.
     pub name: String,
-    /// Its number.
+    /// Thread id.
     pub id: u32,
-    /// Its scheduling.
+    /// Scheduling policy and priority.
     pub policy: String,
-    /// Share of one CPU over the run.
+    /// Mean share of one CPU over the run.
     pub mean_share: f64,
-    /// Largest share between two readings.
+    /// Largest share of one CPU between two readings.
     pub peak_share: f64,
-    /// When that was, since the first counted release.
+    /// Time of that peak, from the first counted release.
     pub peak_at_ns: Nanos,
 }
 
-/// A thread and its share of a CPU.
+/// A thread and its CPU share.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadShare {
-    /// Its name.
+    /// Thread name.
     pub name: String,
-    /// Its number.
+    /// Thread id.
     pub id: u32,
     /// Share of one CPU.
     pub share: f64,
 }
 
-/// Up to this ratio two figures are alike: they are within a few bins.
+/// Figures within this ratio count as equal: they are a few bins apart.
 const LIKE: f64 = 1.1;
 
 impl LatencyComparison {
-    /// Whether the largest of that time is below that of the rest, and its p99 not clearly above.
+    /// Whether the maximum of that time is below that of the rest, and its p99 not clearly above.
     pub(super) fn is_smaller_then(&self) -> bool {
         let is_above = |one: Nanos, other: Nanos| one.0 as f64 > LIKE * other.0 as f64;
         self.then.zip(self.otherwise).is_some_and(|(then, rest)| {

@@ -7,162 +7,163 @@ use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// What the conditions did.
+    /// Observations about the conditions of a run.
     ConditionFinding {
         "throttled" Throttled {
-            /// What shows it.
+            /// Evidence.
             by: Throttling,
-            /// When.
+            /// Time span, from the first counted release.
             when: When,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "frequency-changed" FrequencyChanged {
-            /// The CPUs.
+            /// The CPUs concerned.
             cpus: CpuSet,
-            /// The lowest frequency.
+            /// Lowest frequency, in MHz.
             low_mhz: f64,
-            /// The highest frequency.
+            /// Highest frequency, in MHz.
             high_mhz: f64,
-            /// When it was below the highest.
+            /// Time span below the highest frequency.
             when: When,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "temperature-drift" TemperatureDrift {
-            /// The sensor.
+            /// Name of the sensor.
             sensor: String,
-            /// Mean of the first tenth of the run, in degrees Celsius.
+            /// Mean over the first tenth of the run, in degrees Celsius.
             first_c: f64,
-            /// Mean of the last tenth.
+            /// Mean over the last tenth of the run, in degrees Celsius.
             last_c: f64,
-            /// The latencies of the last tenth.
+            /// The latencies of the last tenth, compared with the rest.
             beside: LatencyComparison,
         } => WARNING, INFO if (last_c - first_c).abs() < 10.0;
         "steal" Steal {
-            /// The CPU.
+            /// CPU number.
             cpu: u32,
-            /// Share of the run.
+            /// Stolen share of the run.
             mean_share: f64,
-            /// Largest share between two readings.
+            /// Largest stolen share between two readings.
             worst_share: f64,
-            /// When it was large; none where no single step stands out.
+            /// Time span with a large share; `None` if no reading stands out.
             when: Option<When>,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "swapped" Swapped {
-            /// How many.
+            /// Number of swapped pages.
             pages: u64,
-            /// When.
+            /// Time span, from the first counted release.
             when: When,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "rival-thread" RivalThread {
             /// The measured CPUs that such threads ran on.
             cpus: CpuSet,
-            /// The busiest of them.
+            /// The busiest of these threads.
             threads: Vec<RivalThread>,
-            /// Further ones.
+            /// Number of further threads.
             others: u64,
-            /// The latencies while they ran.
+            /// The latencies while they ran, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "load-changed" LoadChanged {
-            /// The CPU.
+            /// CPU number.
             cpu: u32,
-            /// Share of its time that it was busy then.
+            /// Share of the CPU's time that was busy.
             share: f64,
-            /// Share of its time that is usual in this run.
+            /// Share that is usual in this run.
             usual_share: f64,
-            /// When.
+            /// Time span, from the first counted release.
             when: When,
             /// The busiest threads of that time.
             threads: Vec<ThreadShare>,
             /// Shorter changes on this CPU that are not listed.
             shorter_changes: u64,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "other-work" OtherWork {
-            /// The measured CPUs of which it took so much.
+            /// The measured CPUs concerned.
             cpus: CpuSet,
-            /// Its share of the busiest of them, over the run.
+            /// Share of the most affected CPU, over the run.
             share: f64,
             /// The busiest threads on these CPUs.
             threads: Vec<ThreadShare>,
         } => INFO;
         "memory-taken" MemoryTaken {
-            /// How much.
+            /// Memory taken within a few seconds, in bytes.
             taken_bytes: u64,
-            /// All memory.
+            /// Total memory, in bytes.
             total_bytes: u64,
-            /// The least that was available.
+            /// Least memory available, in bytes.
             least_bytes: u64,
-            /// Whether that is less than 5 % of all.
+            /// Whether that is less than 5 % of the total.
             scarce: bool,
-            /// When; none where it was taken before.
+            /// Time span; `None` if the memory was taken before the run.
             when: Option<When>,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => INFO, WARNING if *scarce;
         "clocksource-changed" ClocksourceChanged {
-            /// The clock source at the beginning.
+            /// Clock source at the start.
             before: String,
-            /// The clock source that followed.
+            /// Clock source after the change.
             after: String,
-            /// When it changed, since the first counted release.
+            /// Time of the change, from the first counted release.
             since_start_ns: Nanos,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => ERROR;
         "smi" Smi {
-            /// How often.
+            /// Number of occurrences.
             count: u64,
-            /// When.
+            /// Time span, from the first counted release.
             when: When,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "kernel-event" KernelEvent {
-            /// What.
+            /// Kind of event.
             event: String,
-            /// How often.
+            /// Number of occurrences.
             count: u64,
-            /// When.
+            /// Time span, from the first counted release.
             when: When,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "telemetry-lost" TelemetryLost {
-            /// How many.
+            /// Number of lost readings.
             readings: u64,
         } => INFO;
         "telemetry-gap" TelemetryGap {
-            /// How many such gaps there are.
+            /// Number of such gaps.
             gaps: u64,
-            /// The longest one.
+            /// Time span of the longest gap.
             when: When,
-            /// Usual distance of two readings.
+            /// Usual time between readings.
             usual_ns: Nanos,
-            /// The latencies of that time.
+            /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
         "telemetry-dear" TelemetryDear {
-            /// Share of a CPU that they took.
+            /// Share of one CPU the readings took.
             cpu_share: f64,
-            /// Share that should be enough.
+            /// Share they should stay below.
             limit_share: f64,
         } => WARNING;
     }
 }
 
-/// What the kernel's log is searched for when it has throttled real-time threads.
+/// Event name for the kernel's log message that it throttled real-time threads.
 pub const RT_THROTTLING: &str = "rt-throttling";
 
 impl ConditionFinding {
-    /// Whether latencies were smaller in its time than otherwise, so that they do not come from it.
+    /// Whether latencies were smaller during that time than otherwise, so that it did not cause
+    /// them.
     pub fn made_nothing_larger(&self) -> bool {
         self.latency_comparison().is_some_and(LatencyComparison::is_smaller_then)
     }

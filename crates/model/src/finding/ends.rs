@@ -1,4 +1,4 @@
-//! Findings about how threads, agent and guest ended.
+//! Findings about how threads, the agent and the guest ended.
 
 use super::kinds::{FindingRow, findings};
 use super::{ERROR, INFO, INVALID, NO_PASS, WARNING, Weight};
@@ -6,38 +6,38 @@ use crate::run::EndReason;
 use crate::{CpuSet, Nanos, Target};
 use serde::{Deserialize, Serialize};
 
-/// How often something was done on a CPU.
+/// Rate of an event on one CPU.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuRate {
-    /// The CPU.
+    /// CPU number.
     pub cpu: u32,
-    /// Times a second.
+    /// Events per second.
     pub per_second: f64,
 }
 
 findings! {
-    /// How threads, agent and guest ended.
+    /// How threads, the agent and the guest ended.
     EndFinding {
         "thread-ended-early" ThreadEndedEarly {
-            /// Why.
+            /// Reason for the end.
             reason: EndReason,
         } => INVALID, ERROR if matches!(reason, EndReason::CpuOffline | EndReason::RanAway);
         "thread-starved" ThreadStarved {
-            /// Its CPU; `None` for a floating thread.
+            /// CPU of the thread; `None` for a floating thread.
             cpu: Option<u32>,
-            /// The CPUs that it was given; none if there were no others.
+            /// CPUs it was moved to; empty if there were no others.
             moved_to: CpuSet,
         } => NO_PASS;
         "agent-stopped" AgentStopped {
-            /// How often.
+            /// Number of occurrences.
             times: u64,
-            /// How long in all, seen every 50 ms.
+            /// Total length, sampled every 50 ms.
             length_ns: Nanos,
         } => NO_PASS;
         "thread-lost" ThreadLost {} => INVALID;
         "stream-lost" StreamLost {
-            /// End of the last stored interval, in UTC; none without an interval.
+            /// End of the last stored interval, UTC; `None` without an interval.
             measured_to: Option<String>,
         } => ERROR;
         "virtual-time" VirtualTime {
@@ -47,17 +47,17 @@ findings! {
         "wire-by-host" WireByHost {
             /// The wires, in words.
             wires: Vec<String>,
-            /// Whether responses have legs, of which only one contains a wire.
+            /// Whether responses have a breakdown, of which only one part contains a wire.
             has_legs: bool,
         } => INFO;
         "guest-noisy" GuestNoisy {
             /// The guest.
             target: Target,
-            /// What it ran by: `kvm`, `tcg`.
+            /// Accelerator of the emulator: `kvm`, `tcg`.
             accelerator: String,
         } => WARNING;
         "planted-fault" PlantedFault {
-            /// The fault, as it was asked for.
+            /// The fault as requested.
             fault: String,
         } => INFO;
         "guest-ended" GuestEnded {} => INFO;
@@ -68,39 +68,39 @@ findings! {
         "emulator-failed" EmulatorFailed {
             /// How it ended.
             status: String,
-            /// The last line that it printed.
+            /// The last line it printed; `None` if it printed nothing.
             last_line: Option<String>,
         } => ERROR;
         "host-crowded" HostCrowded {
-            /// Share of the wall time in which the emulator waited for its CPU.
+            /// Share of the wall time in which the emulator waited for a CPU.
             waited_share: f64,
         } => INFO;
         "board-lost" BoardLost {
             /// The board.
             target: String,
-            /// What ended it.
+            /// Why the agent or its link was lost.
             reason: String,
         } => ERROR;
         "board-clock-off" BoardClockOff {
-            /// How far it is ahead.
+            /// How far the board's clock is ahead.
             off_ns: Nanos,
         } => INFO;
         "board-traffic" BoardTraffic {
-            /// Bytes that came while it was measured.
+            /// Bytes received during the measurement.
             bytes: u64,
-            /// In this time.
+            /// Length of the measurement.
             length_ns: Nanos,
         } => INFO;
         "board-interrupts" BoardInterrupts {
-            /// Of each CPU that had any.
+            /// Rate of network softirqs on each CPU with any.
             cpus: Vec<CpuRate>,
         } => INFO;
         "detached-bound" DetachedBound {
-            /// The bound.
+            /// Size limit, in bytes.
             most_bytes: u64,
         } => WARNING;
         "spike-command-failed" SpikeCommandFailed {
-            /// Times it failed.
+            /// Times the command ended with an error.
             failed: u64,
             /// Times it was started.
             started: u64,

@@ -1,4 +1,4 @@
-//! Findings about what an imported file does not tell, or tells twice in different words.
+//! Findings about what an imported file lacks or contradicts.
 
 use super::kinds::{FindingRow, findings};
 use super::{INFO, NO_PASS, WARNING, Weight};
@@ -6,30 +6,30 @@ use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// What an imported file does not tell.
+    /// What an imported file does not say.
     ImportFinding {
         "import-overflow" ImportOverflow {
-            /// How many.
+            /// Number of latencies beyond the histogram.
             count: u64,
-            /// Where the histogram ends.
+            /// End of the histogram.
             end_ns: Nanos,
-            /// The largest; none where the file does not say it.
+            /// Largest latency; `None` if the file does not state it.
             largest_ns: Option<Nanos>,
-            /// The mean of all latencies as the file states it; none where it does not.
+            /// Mean of all latencies as stated in the file; `None` if it states none.
             stated_mean_ns: Option<Nanos>,
         } => WARNING;
         "import-overflow-unknown" ImportOverflowUnknown {
-            /// Where the histogram ends.
+            /// End of the histogram.
             end_ns: Nanos,
-            /// A maximum beyond that, which the file states; none where it states none.
+            /// Stated maximum beyond that end; `None` if the file states none.
             largest_ns: Option<Nanos>,
         } => WARNING;
         "import-contradiction" ImportContradiction {
-            /// What they are about.
+            /// Quantity concerned.
             about: String,
-            /// What the file states.
+            /// Value stated in the file.
             stated: String,
-            /// What its bins or samples come to.
+            /// Value computed from its bins or samples.
             counted: String,
         } => NO_PASS;
         "import-incomplete" ImportIncomplete {
@@ -37,37 +37,37 @@ findings! {
             missing: String,
         } => NO_PASS;
         "import-left-out" ImportLeftOut {
-            /// How many.
+            /// Number of items that could not be read.
             count: u64,
-            /// What they are: `lines`, `negative values`.
+            /// Kind of item: `lines`, `negative values`.
             items: String,
-            /// Line of the first, from 1; none in a file without lines.
+            /// Line of the first, from 1; `None` if the file has no lines.
             first_line: Option<u64>,
-            /// The first of them.
+            /// Text of the first.
             first: String,
         } => NO_PASS;
         "import-other-text" ImportOtherText {
-            /// How many.
+            /// Number of lines without a value.
             count: u64,
             /// Line of the first, from 1.
             first_line: u64,
-            /// The first of them.
+            /// Text of the first.
             first: String,
         } => INFO;
         "import-summary-only" ImportSummaryOnly {} => INFO;
         "import-deadline-undecided" DeadlineUndecided {
-            /// How many; none where not even that is known.
+            /// Number of latencies that may be later than the deadline; `None` if unknown.
             count: Option<u64>,
         } => NO_PASS;
         "import-note" ImportNote {
-            /// The note of the reader of that format.
+            /// Note of the format's reader.
             note: String,
         } => INFO;
     }
 }
 
 impl ImportFinding {
-    /// Whether a larger latency than all known ones may be missing.
+    /// Whether a latency larger than the known maximum may be missing.
     pub(super) fn hides_maximum(&self) -> bool {
         match self {
             ImportFinding::ImportOverflowUnknown { largest_ns, .. } => largest_ns.is_none(),

@@ -8,43 +8,43 @@ findings! {
     /// What happened to the journal.
     JournalFinding {
         "journal-not-synced" JournalNotSynced {
-            /// What the disk said.
+            /// Error from the disk.
             error: String,
         } => WARNING;
         "folder-deleted" FolderDeleted {
-            /// Length of the journal that was written again.
+            /// Length of the rewritten journal, in bytes.
             bytes: u64,
-            /// Where to.
+            /// Folder it was written to.
             folder: String,
         } => WARNING;
         "journal-not-written" JournalNotWritten {
             /// Frames that could not be written.
             frames: u64,
-            /// What the disk said last.
+            /// Last error from the disk.
             error: String,
         } => INVALID;
         "journal-cut" JournalCut {
-            /// How many bytes.
+            /// Bytes at the end that are not a whole frame.
             bytes: u64,
         } => WARNING;
         "journal-damaged" JournalDamaged {
-            /// How many bytes.
+            /// Number of damaged bytes.
             bytes: u64,
-            /// Where they are.
+            /// Their position in the journal.
             part: JournalPart,
-            /// What is wrong with them, where one thing is.
+            /// Kind of damage, if there is only one.
             damage: Option<String>,
         } => ERROR, INVALID if *part == JournalPart::Middle;
     }
 }
 
-/// Where damaged bytes are.
+/// Position of damaged bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum JournalPart {
-    /// Before its end: whole frames follow.
+    /// Not at the end: whole frames follow.
     Middle,
-    /// At its end.
+    /// At the end.
     End,
 }

@@ -2,14 +2,14 @@
 
 use super::Weight;
 
-/// What a code is, beside its parameters.
+/// A finding's code and weights, without its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct FindingRow {
-    /// The name of its row in the table.
+    /// Variant name, which is also the name of its row in the table.
     pub variant: &'static str,
     /// Stable name for scripts.
     pub code: &'static str,
-    /// The weights that it may have, the usual one first.
+    /// The weights it may have, the usual one first.
     pub weights: &'static [Weight],
 }
 
@@ -17,8 +17,8 @@ pub struct FindingRow {
 ///
 /// `"code" Variant { parameters } => USUAL_WEIGHT, OTHER_WEIGHT if condition on the parameters;`
 ///
-/// Each parameter is a field of the JSON object beside `code`, so that its name must not be one of
-/// [`super::RESERVED`]. What a finding says is in `latlab-report`.
+/// Each parameter is a field of the JSON object next to `code`, so its name must not be one of
+/// [`super::RESERVED`]. The texts of findings are in `latlab-report`.
 macro_rules! findings {
     ($(#[$meta:meta])* $name:ident {
         $(
@@ -39,7 +39,7 @@ macro_rules! findings {
         }
 
         impl $name {
-            /// All of them.
+            /// All rows of this enum.
             pub const ROWS: &[FindingRow] = &[$(FindingRow {
                 variant: stringify!($variant),
                 code: $code,
@@ -51,7 +51,7 @@ macro_rules! findings {
                 match self { $($name::$variant { .. } => $code),+ }
             }
 
-            /// How much it weighs.
+            /// Severity and effect on the verdict.
             #[allow(unused_variables)]
             pub(super) fn weight(&self) -> Weight {
                 match self {

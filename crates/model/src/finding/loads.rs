@@ -1,4 +1,4 @@
-//! Findings about the programs that load the machine.
+//! Findings about the loads of a run.
 
 use super::kinds::{FindingRow, findings};
 use super::{INVALID, NO_PASS, WARNING, Weight};
@@ -10,89 +10,89 @@ findings! {
     /// What the loads did.
     LoadFinding {
         "load-started-late" LoadStartedLate {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// When it did.
+            /// When it began to load.
             start: LoadStart,
         } => INVALID;
         "load-ended-early" LoadEndedEarly {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// How long before the end of the measurement.
+            /// Time before the end of the measurement.
             early_ns: Nanos,
-            /// How its last process ended.
+            /// Exit status of its last process.
             status: ExitStatus,
-            /// The last line that it printed.
+            /// The last line it printed; `None` if it printed nothing.
             last_line: Option<String>,
         } => INVALID;
         "load-died" LoadDied {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// How.
+            /// How it died.
             death: LoadDeath,
         } => INVALID;
         "load-too-weak" LoadTooWeak {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// What was too little.
+            /// What it did too little of.
             shortfall: LoadShortfall,
         } => INVALID;
         "load-elsewhere" LoadElsewhere {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// The CPUs it was put on.
+            /// CPUs it was placed on.
             asked: CpuSet,
-            /// The CPUs it was on.
+            /// CPUs it was seen on.
             seen: CpuSet,
         } => NO_PASS;
         "load-lost-cpus" LoadLostCpus {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// The CPUs that none of its threads could use any more.
+            /// CPUs that none of its threads may use any more.
             lost: CpuSet,
-            /// The CPUs that were left to them.
+            /// CPUs its threads may still use.
             left: CpuSet,
         } => NO_PASS;
         "load-lost-priority" LoadLostPriority {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// Its policy with priority or nice value before.
+            /// Policy with priority or nice value before the change.
             held: String,
-            /// The same since then.
+            /// Policy with priority or nice value after it.
             now: String,
         } => NO_PASS;
         "load-paused" LoadPaused {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// How long it took next to nothing.
+            /// Time it was nearly idle.
             idle_ns: Nanos,
-            /// Of this time.
+            /// Time it was observed.
             watched_ns: Nanos,
-            /// Share of one CPU that it took before.
+            /// Share of one CPU it took before.
             share_before: f64,
         } => NO_PASS;
         "load-not-ended" LoadNotEnded {
-            /// The load.
+            /// Name of the load's definition.
             load: String,
-            /// How many.
+            /// Number of processes.
             processes: u32,
         } => WARNING;
     }
 }
 
-/// When a load that started late began to take its CPU.
+/// When a late load began to take CPU time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LoadStart {
     /// After the first counted release.
     Late {
-        /// How long after.
+        /// Delay after the first counted release.
         late_ns: Nanos,
     },
     /// Never.
     Never {
-        /// Share of one CPU that it should have taken; 0 for any.
+        /// Share of one CPU it should have taken; 0 for any.
         least_share: f64,
     },
 }
@@ -104,15 +104,15 @@ pub enum LoadStart {
 pub enum LoadDeath {
     /// It was never started.
     NotStarted,
-    /// The process that watched it was killed, so it is unknown whether it ran.
+    /// Its supervising process was killed, so whether it ran is unknown.
     Unwatched,
     /// It failed.
     Failed {
-        /// How long before the end of the measurement.
+        /// Time before the end of the measurement.
         early_ns: Nanos,
-        /// How its last process ended.
+        /// Exit status of its last process.
         status: ExitStatus,
-        /// The last line that it printed.
+        /// The last line it printed; `None` if it printed nothing.
         last_line: Option<String>,
     },
 }
@@ -122,26 +122,26 @@ pub enum LoadDeath {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum LoadShortfall {
-    /// It took too little CPU.
+    /// It took too little CPU time.
     Cpu {
         /// Mean share of one CPU.
         mean_share: f64,
-        /// Share that its definition demands.
+        /// Share required by its definition.
         least_share: f64,
-        /// How long it was below that.
+        /// Time it was below that.
         weak_ns: Nanos,
-        /// Of this time.
+        /// Time it was measured.
         measured_ns: Nanos,
     },
-    /// Its counter of the kernel grew too slowly.
+    /// Its kernel counter grew too slowly.
     Counter {
         /// The counter.
         counter: Evidence,
         /// Its unit: `1/s`, `B/s`.
         unit: String,
-        /// Mean growth each second.
+        /// Mean growth per second.
         mean_per_second: f64,
-        /// Growth that its definition demands.
+        /// Growth per second required by its definition.
         least_per_second: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! Findings about data that was lost, or does not fit together.
+//! Findings about data that was lost or is inconsistent.
 
 use super::kinds::{FindingRow, findings};
 use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
@@ -6,132 +6,132 @@ use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// What was lost.
+    /// Data that was lost or is inconsistent.
     LossFinding {
         "intervals-grown" IntervalsGrown {
-            /// How often.
+            /// Number of times an interval grew.
             count: u64,
         } => INFO;
         "intervals-merged" IntervalsMerged {
-            /// How many.
+            /// Number of intervals merged.
             count: u64,
         } => INFO;
         "stored-file-changed" StoredFileChanged {
-            /// Its name.
+            /// File name.
             name: String,
-            /// Its length; none where it is not there.
+            /// Length in bytes; `None` if the file is missing.
             bytes: Option<u64>,
-            /// The length that it was stored with.
+            /// Length when it was stored, in bytes.
             stored_bytes: u64,
         } => NO_PASS;
         "spikes-lost" SpikesLost {
-            /// How many.
+            /// Number of spikes.
             count: u64,
         } => WARNING;
         "spikes-uncounted" SpikesUncounted {
-            /// How many.
+            /// Number of spikes.
             count: u64,
-            /// The largest.
+            /// Largest latency among them.
             largest_ns: Nanos,
         } => WARNING;
         "trace-lost" TraceLost {
-            /// Lost events; none where a frame of them cannot be read.
+            /// Lost events; `None` if a frame of them is unreadable.
             events: Option<u64>,
-            /// Whether the latencies come from the trace, so that they are lost with it.
+            /// Whether the latencies come from the trace and are lost with it.
             with_latencies: bool,
-            /// What is wrong with the frame.
+            /// Damage of the frame.
             damage: Option<String>,
         } => WARNING, INVALID if *with_latencies;
         "legs-unsound" LegsUnsound {
-            /// Cycles whose legs were left out; none where a whole frame of them was.
+            /// Cycles whose breakdown was left out; `None` if a whole frame was.
             count: Option<u64>,
-            /// Cycles that were traced.
+            /// Cycles traced.
             traced: Option<u64>,
         } => WARNING;
         "legs-missing" LegsMissing {
-            /// Cycles that were traced.
+            /// Cycles traced.
             traced: u64,
-            /// Of these, those with an IRQ leg.
+            /// Traced cycles with an IRQ part.
             irq: u64,
-            /// Of these, those with a thread leg.
+            /// Traced cycles with a thread part.
             thread_leg: u64,
         } => WARNING;
         "spikes-not-recorded" SpikesNotRecorded {
-            /// Spikes that were seen.
+            /// Spikes seen.
             seen: u64,
-            /// Of these, those that came too fast.
+            /// Spikes dropped by the rate limit.
             rate_limited: u64,
-            /// Of these, those that the stream did not take in time.
+            /// Spikes the stream did not take in time.
             stream_full: u64,
         } => INFO;
         "events-overwritten" EventsOverwritten {
-            /// Spikes whose begin is not recorded.
+            /// Spikes whose start was overwritten.
             spikes: u64,
-            /// Size of the ring buffer of each CPU.
+            /// Ring buffer size of each CPU, in KiB.
             ring_kib: u32,
         } => WARNING;
         "recording-unreadable" RecordingUnreadable {
-            /// What is wrong with it.
+            /// Why the recording cannot be read.
             reason: String,
         } => WARNING;
         "samples-lost" SamplesLost {
-            /// How many; none where a frame cannot be read.
+            /// Number of lost samples; `None` if a frame is unreadable.
             count: Option<u64>,
-            /// The time in which they were lost, up to the finding's.
+            /// Length of the time of the loss, which ends at the finding's time.
             within_ns: Option<Nanos>,
-            /// What is wrong with the frame.
+            /// Damage of the frame.
             damage: Option<String>,
-            /// Whether `--samples` was given; else samples were sent for the legs only.
+            /// Whether `--samples` was given; otherwise samples were sent only for the breakdown.
             asked_for: bool,
         } => WARNING, INVALID if *asked_for;
         "samples-missing" SamplesMissing {
-            /// How many.
+            /// Number of cycles without a sample.
             count: u64,
-            /// Whether the run was cut off, so that the last moment may be missing.
+            /// Whether the run was cut off, so that its last moments may be missing.
             cut_off: bool,
         } => INVALID, WARNING if *cut_off;
         "interval-lost" IntervalLost {
-            /// The time before the finding's.
+            /// Length of the time, which ends at the finding's time.
             length_ns: Nanos,
         } => INVALID;
         "interval-unsound" IntervalUnsound {
-            /// What is wrong with it.
+            /// How the interval contradicts itself.
             flaw: IntervalFlaw,
         } => INVALID;
         "counts-differ" CountsDiffer {
             /// What was counted: `cycles`, `missed releases`.
             what: String,
-            /// The count of the thread.
+            /// Count reported by the thread.
             by_thread: u64,
-            /// The sum of the intervals.
+            /// Sum over the intervals.
             by_intervals: u64,
         } => INVALID;
         "unknown-thread" UnknownThread {
-            /// What it holds: `samples`, `spikes`, `legs`, `an interval`.
+            /// Contents of the frame: `samples`, `spikes`, `legs`, `an interval`.
             what: String,
-            /// The number of the thread.
+            /// Number of the unknown thread.
             number: u32,
         } => INVALID;
     }
 }
 
-/// What contradicts itself in an interval.
+/// How an interval contradicts itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IntervalFlaw {
     /// It ends before it begins.
     EndsBeforeItBegins,
-    /// It begins before the end of the one before it.
+    /// It begins before the previous one ends.
     Overlaps,
-    /// A count is larger than any can be.
+    /// A count is impossibly large.
     ImpossibleCount,
-    /// Its bins are unknown or not in order.
+    /// Its bins are unknown or out of order.
     DisorderedBins,
     /// Its bins do not add up to its cycles.
     WrongBinSum,
-    /// Its sum does not fit its smallest and largest latency.
+    /// Its sum contradicts its smallest and largest latency.
     ImpossibleSum,
-    /// Its bins have other edges than those before it.
+    /// Its bins have other edges than those of earlier intervals.
     OtherEdges,
 }

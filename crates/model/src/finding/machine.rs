@@ -1,4 +1,4 @@
-//! Findings about what the machine did.
+//! Findings about the machine.
 
 use super::kinds::{FindingRow, findings};
 use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
@@ -10,88 +10,89 @@ findings! {
     /// What the machine did.
     MachineFinding {
         "setting-refused" SettingRefused {
-            /// What was set: `memory lock`, `scheduling`, the path of a kernel file.
+            /// Name of the setting: `memory lock`, `scheduling`, the path of a kernel file.
             setting: String,
-            /// What was asked for.
+            /// Requested value.
             asked: String,
-            /// What was read back.
+            /// Value read back.
             applied: String,
             /// Whether the difference makes the figures worthless.
             matters: bool,
         } => WARNING, INVALID if *matters;
         "suspended" Suspended {
-            /// How long.
+            /// Length of the suspension.
             length_ns: Nanos,
         } => INVALID;
         "clock-stepped" ClockStepped {
-            /// How far, forward or back.
+            /// Size of the step; negative if the clock was set back.
             by_ns: Nanos,
             /// Whether releases were planned on a clock that was set.
             measured_with: bool,
         } => WARNING, INVALID if *measured_with;
         "tai-offset-changed" TaiOffsetChanged {
-            /// How much.
+            /// Size of the jump.
             by_ns: Nanos,
             /// Whether releases were planned on a clock that jumped.
             measured_with: bool,
         } => INFO, INVALID if *measured_with;
         "clocks-unknown" ClocksUnknown {} => WARNING;
         "negative-latency" NegativeLatency {
-            /// How many latencies are below zero.
+            /// Number of negative latencies.
             count: u64,
-            /// The smallest.
+            /// Smallest latency.
             min_ns: Nanos,
         } => INVALID;
         "cpu-offline" CpuOffline {
-            /// The CPU.
+            /// CPU number.
             cpu: u32,
-            /// The thread's cycles of this last time may have run on another CPU.
+            /// Cycles of the thread within this time before the finding may have run on another
+            /// CPU.
             noticed_within_ns: Nanos,
         } => NO_PASS;
         "stroboscope" Stroboscope {
-            /// The period.
+            /// Period of the releases.
             period_ns: Nanos,
-            /// Ticks a second.
+            /// Tick rate in Hz.
             tick_hz: u32,
-            /// Whether the kernel says so; else it is the usual rate that fits.
+            /// Whether the kernel reports the tick rate; otherwise it is the usual rate that fits.
             tick_is_known: bool,
-            /// Points of the tick that releases see.
+            /// Number of distinct tick phases the releases meet.
             points: u64,
-            /// A period near it that sees all points.
+            /// A period close by that meets all phases.
             better_period_ns: Nanos,
         } => WARNING;
         "taken-back" TakenBack {
-            /// Gaps: those as long as the reserve, or all in which other threads ran.
+            /// Number of gaps: those as long as the reserve, or all in which other threads ran.
             gaps: u64,
-            /// Their time together.
+            /// Total length of the gaps.
             taken_ns: Nanos,
-            /// Of this time of spinning.
+            /// Total time spent spinning.
             spun_ns: Nanos,
             /// The longest gap.
             longest_ns: Nanos,
-            /// Whether the gaps are shorter than the reserve, and only together like it.
+            /// Whether each gap is shorter than the reserve and only their sum matches it.
             in_pieces: bool,
-            /// What the kernel takes for ordinary threads.
+            /// CPU time the kernel reserves for normal threads.
             reserve: KernelReserve,
         } => WARNING;
         "spin-rested" SpinRested {
-            /// How long it slept.
+            /// Time it slept.
             rested_ns: Nanos,
-            /// Of this time.
+            /// Total time spent spinning.
             spun_ns: Nanos,
         } => INFO;
         "often-missed" OftenMissed {
-            /// Missed releases.
+            /// Overruns.
             missed: u64,
-            /// Releases that were due.
+            /// Releases due.
             due: u64,
-            /// The period.
+            /// Period of the releases.
             period_ns: Nanos,
         } => WARNING;
         "page-faults" PageFaults {
-            /// How many.
+            /// Number of page faults.
             count: u64,
-            /// Whether the memory lock was refused under a real-time policy.
+            /// Whether locking memory was refused under a real-time policy.
             lock_refused: bool,
         } => WARNING, INVALID if *lock_refused;
     }

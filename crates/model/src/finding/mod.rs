@@ -1,5 +1,5 @@
-//! What the reader of a run must know: codes with parameters and weights. Their words are in
-//! `latlab-report`, so that a better sentence also serves an old run.
+//! Findings: codes with parameters and weights. Their texts are in `latlab-report`, so that
+//! improved texts also apply to old runs.
 
 mod attach;
 mod capture;
@@ -40,11 +40,11 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 text_enum! {
-    /// How much a finding weighs.
+    /// Severity of a finding.
     Severity {
-        /// Good to know.
+        /// Worth knowing.
         Info = "info",
-        /// May have changed the figures.
+        /// May have affected the figures.
         Warning = "warning",
         /// Makes figures worthless or incomplete.
         Error = "error",
@@ -52,24 +52,24 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a finding does to the verdict.
+    /// Effect of a finding on the verdict.
     VerdictEffect {
-        /// Nothing: the counts decide.
+        /// No effect: the counts decide.
         None = "none",
-        /// Latencies may be missing, so that a run without a miss is `inconclusive`.
+        /// Latencies may be missing, so a run without a miss is `inconclusive`.
         ForbidsPass = "no-pass",
-        /// The figures do not say what was asked: the verdict is `invalid`.
+        /// The figures do not answer the question: the verdict is `invalid`.
         MakesInvalid = "invalid",
     }
 }
 
-/// How much a finding weighs, and what it does to the verdict.
+/// Severity of a finding and its effect on the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Weight {
-    /// How much.
+    /// Severity.
     pub severity: Severity,
-    /// What it does to the verdict.
+    /// Effect on the verdict.
     pub effect: VerdictEffect,
 }
 
@@ -79,95 +79,95 @@ const ERROR: Weight = Weight { severity: Severity::Error, effect: VerdictEffect:
 const NO_PASS: Weight = Weight { severity: Severity::Warning, effect: VerdictEffect::ForbidsPass };
 const INVALID: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::MakesInvalid };
 
-/// Names that no parameter of a finding may have, because output puts them beside the parameters.
+/// Names no parameter of a finding may have, because output adds fields of these names.
 pub const RESERVED: [&str; 8] =
     ["code", "at_ns", "thread", "more", "severity", "text", "remedy", "effect"];
 
-/// Something the reader of a run must know: a code with its parameters.
+/// Something to know about a run: a code with its parameters.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// What happened.
+    /// Code and parameters.
     #[serde(flatten)]
     pub kind: FindingKind,
-    /// When it happened, on CLOCK_MONOTONIC.
+    /// Time on CLOCK_MONOTONIC; `None` if it has no single time.
     pub at_ns: Option<Nanos>,
-    /// The measuring thread it belongs to.
+    /// Number of the measuring thread; `None` if it concerns no single thread.
     pub thread: Option<u32>,
-    /// Its sentences, in what a command prints only.
+    /// Its texts; printed only, never stored.
     #[serde(flatten)]
     rendered: Option<Box<Rendered>>,
 }
 
-/// What a command prints of a finding beside its parameters.
+/// What output adds to a finding's parameters.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Rendered {
-    /// How much it weighs.
+    /// Severity.
     severity: Severity,
-    /// What happened, in sentences.
+    /// The finding in sentences.
     text: String,
     /// What to do about it.
     remedy: Option<Line>,
-    /// What it does to the verdict.
+    /// Effect on the verdict.
     effect: VerdictEffect,
 }
 
-/// What happened, by topic.
+/// Code and parameters of a finding, by topic.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum FindingKind {
-    /// What the machine did.
+    /// About the machine.
     Machine(MachineFinding),
-    /// What a capture shows.
+    /// About a capture.
     Capture(CaptureFinding),
-    /// What an imported file does not tell.
+    /// About an imported file.
     Import(ImportFinding),
-    /// What the conditions did.
+    /// About the conditions of the run.
     Condition(ConditionFinding),
-    /// Other runs of latlab, and what was set.
+    /// About other runs of latlab, and about settings.
     Setup(SetupFinding),
-    /// What the loads did.
+    /// About the loads.
     Load(LoadFinding),
-    /// What the threads of a program did.
+    /// About the threads of an attached program.
     Attach(AttachFinding),
-    /// What latlab's own threads did.
+    /// About latlab's own threads.
     OwnThread(OwnThreadFinding),
-    /// How threads, agent and guest ended.
+    /// About the end of threads, agent or guest.
     End(EndFinding),
-    /// What was lost.
+    /// About lost data.
     Loss(LossFinding),
-    /// What happened to the journal.
+    /// About the journal.
     Journal(JournalFinding),
-    /// Further findings of a kind.
+    /// Stands for further findings of one code.
     More(MoreFindings),
-    /// A finding of another version.
+    /// A finding from another version.
     Unknown(UnknownFinding),
 }
 
-/// Stands for the findings of a kind that were counted, but not kept.
+/// Stands for findings of one code that were counted but not kept.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MoreFindings {
-    /// The kind.
+    /// Code of these findings.
     pub code: String,
-    /// How many.
+    /// Number of further findings.
     pub more: u64,
-    /// What the last one weighed.
+    /// Weight of the last one.
     pub weight: Weight,
 }
 
-/// A finding that this version does not know, as it was stored.
+/// A finding this version does not know, kept as it was stored.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnknownFinding {
     /// Stable name for scripts.
     pub code: String,
-    /// Its weight where the document has it.
+    /// Weight, if the document states it.
     #[serde(skip)]
     pub weight: Option<Weight>,
-    /// Its parameters.
+    /// Parameters as stored.
     #[serde(flatten)]
     pub parameters: Map<String, Value>,
 }
@@ -188,7 +188,7 @@ macro_rules! by_topic {
                 }
             }
 
-            /// How much it weighs, and what it does to the verdict.
+            /// Severity and effect on the verdict.
             pub fn weight(&self) -> Weight {
                 match &self.kind {
                     $(FindingKind::$topic(finding) => finding.weight(),)+
@@ -198,7 +198,7 @@ macro_rules! by_topic {
             }
         }
 
-        /// The kind of a stored finding; `None` for one that this version does not know.
+        /// Parses a stored finding; `None` if this version does not know the code.
         fn known_kind(code: &str, fields: &Value) -> Option<FindingKind> {
             $(if $type::ROWS.iter().any(|row| row.code == code) {
                 return $type::deserialize(fields).ok().map(FindingKind::$topic);
@@ -228,22 +228,22 @@ impl Finding {
         Finding { kind: kind.into(), at_ns: None, thread: None, rendered: None }
     }
 
-    /// At this time of CLOCK_MONOTONIC, where it is known.
+    /// Sets the time on CLOCK_MONOTONIC, if known.
     pub fn at(self, time: impl Into<Option<Nanos>>) -> Finding {
         Finding { at_ns: time.into(), ..self }
     }
 
-    /// Of this measuring thread, where it belongs to one.
+    /// Sets the measuring thread it belongs to, if any.
     pub fn of_thread(self, thread: impl Into<Option<u32>>) -> Finding {
         Finding { thread: thread.into(), ..self }
     }
 
-    /// How much it weighs.
+    /// Severity, from its weight.
     pub fn severity(&self) -> Severity {
         self.weight().severity
     }
 
-    /// What it does to the verdict.
+    /// Effect on the verdict, from its weight.
     pub fn effect(&self) -> VerdictEffect {
         self.weight().effect
     }
@@ -258,7 +258,7 @@ impl Finding {
         self.effect() == VerdictEffect::ForbidsPass
     }
 
-    /// Whether a larger latency than all known ones may be missing.
+    /// Whether a latency larger than the known maximum may be missing.
     pub fn hides_maximum(&self) -> bool {
         match &self.kind {
             FindingKind::Import(finding) => finding.hides_maximum(),
@@ -267,7 +267,7 @@ impl Finding {
         }
     }
 
-    /// Whether latencies may be missing, so that quantiles and maximum may be larger.
+    /// Whether latencies may be missing, so that the true quantiles and maximum may be larger.
     pub fn hides_latencies(&self) -> bool {
         match &self.kind {
             FindingKind::Import(finding) => finding.hides_latencies(),
@@ -276,13 +276,13 @@ impl Finding {
         }
     }
 
-    /// The finding that stands for further ones of this kind.
+    /// The finding that stands for further ones of this code.
     pub fn and_more(&self, more: u64) -> Finding {
         let (code, weight) = (self.code().to_string(), self.weight());
         Finding::new(FindingKind::More(MoreFindings { code, more, weight }))
     }
 
-    /// With its words, as a command prints it.
+    /// Adds the texts that commands print.
     pub fn with_words(&self, text: String, remedy: Option<Line>) -> Finding {
         let Weight { severity, effect } = self.weight();
         let rendered = Rendered { severity, text, remedy, effect };

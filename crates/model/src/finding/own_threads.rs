@@ -10,26 +10,26 @@ findings! {
     /// What latlab's own threads did.
     OwnThreadFinding {
         "own-threads-in-largest" InLargest {
-            /// How many of the largest latencies.
+            /// Number of the largest latencies affected.
             affected: u64,
-            /// Of so many.
+            /// Number of latencies examined.
             compared: u64,
-            /// latlab's own threads that worked then.
+            /// latlab's own threads that were running.
             threads: Vec<OwnThread>,
             /// The largest latency.
             max_ns: Nanos,
-            /// The largest latency in which none of these threads worked; none where there is none
+            /// The largest latency during which none of these threads ran; `None` if there is none
             /// among the largest 200.
             max_without_ns: Option<Nanos>,
         } => WARNING, INFO if Some(*max_ns) == *max_without_ns;
         "own-threads-on-measured-cpus" OnMeasuredCpus {
-            /// For how long, from the first counted release on.
+            /// Their CPU time, from the first counted release.
             ran_ns: Nanos,
-            /// Which.
+            /// The threads concerned.
             threads: Vec<OwnThread>,
         } => WARNING;
         "own-work-lost" WorkLost {
-            /// Stretches of work.
+            /// Number of stretches of work that are not known.
             stretches: u64,
         } => INFO;
     }

@@ -1,4 +1,4 @@
-//! Findings about other runs of latlab on the machine, and about what was set.
+//! Findings about other runs of latlab on the machine, and about settings.
 
 use super::kinds::{FindingRow, findings};
 use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
@@ -6,50 +6,50 @@ use crate::CpuSet;
 use serde::{Deserialize, Serialize};
 
 findings! {
-    /// Other runs of latlab, and what was set.
+    /// Other runs of latlab, and settings.
     SetupFinding {
         "cpus-shared" CpusShared {
-            /// The CPUs.
+            /// The CPUs concerned.
             cpus: CpuSet,
-            /// The other run's process and its command line.
+            /// Process and command line of the other run.
             holder: String,
         } => WARNING;
         "cpus-not-held" CpusNotHeld {
-            /// Why none could be written.
+            /// Why the CPUs could not be locked.
             error: String,
         } => INFO;
         "setting-changed" SettingChanged {
-            /// What was set: `scheduling`, `affinity`, the path of a kernel file.
+            /// Name of the setting: `scheduling`, `affinity`, the path of a kernel file.
             setting: String,
-            /// What it was.
+            /// Value before the change.
             held: String,
-            /// What it is since then.
+            /// Value since the change.
             now: String,
             /// Whether the change makes the figures worthless.
             matters: bool,
         } => NO_PASS, INVALID if *matters;
         "setting-unreadable" SettingUnreadable {
-            /// What was set.
+            /// Name of the setting.
             setting: String,
-            /// What it held when it was read last.
+            /// Value when last read.
             held: String,
             /// Why it cannot be read.
             reason: String,
         } => NO_PASS;
         "setting-written" SettingWritten {
-            /// What was set.
+            /// Name of the setting.
             setting: String,
-            /// What it holds.
+            /// Current value.
             value: String,
         } => NO_PASS;
         "setting-not-restored" SettingNotRestored {
             /// The file or the thread.
             setting: String,
-            /// What it held before the run.
+            /// Value before the run.
             before: String,
-            /// What another program wrote to it during the run; none where writing failed.
+            /// Value another program wrote during the run; `None` if writing failed.
             now: Option<String>,
-            /// Why it could not be written.
+            /// Why it could not be written; `None` if another program had changed it.
             error: Option<String>,
         } => WARNING;
     }

@@ -1,36 +1,36 @@
-//! Reads the frames of a stream, and finds the next whole one behind damage.
+//! Reads the frames of a stream, and finds the next whole frame after damage.
 
 use super::{Damage, HEADER_BYTES, LARGEST_PAYLOAD, Message, checksum_of};
 use std::io::{self, Read, Seek};
 
-/// A frame as it was read: its message, and the bytes to append to a journal.
+/// A decoded frame: its message, and the raw bytes to append to a journal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frame {
-    /// What it says.
+    /// The decoded message.
     pub message: Message,
-    /// Its bytes, unchanged.
+    /// The raw bytes, unchanged.
     pub bytes: Vec<u8>,
 }
 
-/// What reading the next frame came to.
+/// Result of reading the next frame.
 #[derive(Debug)]
 pub enum ReadResult {
     /// A whole frame.
     Frame(Box<Frame>),
     /// The stream ends after a whole frame.
     End,
-    /// The stream is damaged here; nothing after this can be trusted.
+    /// The stream is damaged here; nothing after this point can be trusted.
     Damaged(Damage),
 }
 
-/// Reads frames from a pipe or a journal, and knows how many bytes of it were whole.
+/// Reads frames from a pipe or a journal and counts the bytes of whole frames.
 pub struct FrameReader<R> {
     source: R,
     whole_bytes: u64,
 }
 
 impl<R: Read> FrameReader<R> {
-    /// Reads from here; the source should be buffered.
+    /// The source should be buffered.
     pub fn new(source: R) -> FrameReader<R> {
         FrameReader { source, whole_bytes: 0 }
     }
@@ -40,13 +40,13 @@ impl<R: Read> FrameReader<R> {
         self.whole_bytes
     }
 
-    /// The next frame; an error is one of the source, not of the content.
+    /// Reads the next frame; an error is an I/O error, never damaged content.
     pub fn next_frame(&mut self) -> io::Result<ReadResult> {
         self.next_with(Message::decode_payload)
     }
 
-    /// The next frame of those that an agent receives; all others are unknown to it, so that it
-    /// carries no code to read what it only writes.
+    /// Like [`FrameReader::next_frame`] for frames an agent receives; all others count as unknown,
+    /// so that the agent carries no code to decode what it only writes.
     pub fn next_for_agent(&mut self) -> io::Result<ReadResult> {
         self.next_with(Message::decode_for_agent)
     }
@@ -84,8 +84,8 @@ impl<R: Read> FrameReader<R> {
 }
 
 impl<R: Read + Seek> FrameReader<R> {
-    /// Passes over frames of samples and of the trace, which are most of a stream that has them, by
-    /// their length alone; one that goes beyond this end of the source stays the next one.
+    /// Skips samples and trace frames, the bulk of streams that have them, by length only. A frame
+    /// that extends beyond `end` is not skipped.
     pub fn skip_bulk(&mut self, end: u64) -> io::Result<()> {
         loop {
             let mut bytes = [0; HEADER_BYTES];
@@ -120,10 +120,10 @@ impl Header {
     }
 }
 
-/// Bytes up to the next whole frame of a damaged stream; none where there is none.
+/// Number of bytes up to the next whole frame of a damaged stream; `None` if there is none.
 ///
-/// Only frames with a payload of [`FOUND_PAYLOAD`] at most are found: all but a stream's first
-/// ones are far below it, and looking stays cheap.
+/// Only frames with a payload of at most [`FOUND_PAYLOAD`] are found: all but a stream's first
+/// frames are far smaller, and the search stays cheap.
 pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
     let (mut window, mut skipped, mut ended) = (Vec::new(), 0_u64, false);
     loop {
@@ -131,10 +131,11 @@ pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
             let wanted = 2 * FOUND_PAYLOAD;
             ended = source.take(wanted as u64).read_to_end(&mut window)? < wanted;
         }
-        // Unless it is the end, a frame of any size fits behind each place that is looked at.
+        // Unless the source has ended, a frame of any findable size fits behind each candidate
+        // position.
         let look_ahead = if ended { 0 } else { HEADER_BYTES + FOUND_PAYLOAD };
         let places = window.len() - look_ahead;
-        // What a power cut leaves are zeros, and no frame lies in them.
+        // A power cut leaves runs of zeros, which contain no frame.
         let zeros = window.iter().take_while(|byte| **byte == 0).count();
         let from = zeros.saturating_sub(HEADER_BYTES).min(places);
         if let Some(at) = (from..places).find(|&at| starts_a_frame(&window[at..])) {
@@ -148,7 +149,7 @@ pub fn skip_damage(source: &mut impl Read) -> io::Result<Option<u64>> {
     }
 }
 
-/// The largest payload that is looked for behind damage.
+/// Largest payload searched for after damage.
 pub const FOUND_PAYLOAD: usize = 1 << 20;
 
 fn starts_a_frame(bytes: &[u8]) -> bool {

@@ -1,47 +1,47 @@
-//! Where the bins of a histogram begin and end.
+//! Edges of a histogram's bins.
 
 use super::{BINS, bin_high, bin_low, bin_of};
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// The edges of a histogram's bins. Bins have numbers from 0 on, and follow each other without a
-/// gap; each holds the latencies from its lower edge to below its upper one.
+/// The edges of a histogram's bins. Bins are numbered from 0 and contiguous; each holds the
+/// latencies from its lower edge to below its upper edge.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Edges", into = "Edges")]
 pub struct BinLayout(Edges);
 
-/// The forms in which edges are given.
+/// Representations of the edges.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 enum Edges {
-    /// latlab's own: see [`super`].
+    /// latlab's own bins: see [`super`].
     #[default]
     Standard,
-    /// `count` bins of one `width`, the first from `start` on.
+    /// `count` bins of equal `width`, starting at `start`.
     Equal { start: Nanos, width: Nanos, count: u32 },
-    /// All edges in rising order: one more than there are bins.
+    /// All edges, ascending: one more than there are bins.
     Explicit(Vec<Nanos>),
-    /// There are no bins: nobody knows how the latencies are distributed.
+    /// No bins: the distribution of the latencies is unknown.
     Unknown,
-    /// `count` bins around the multiples of a step, for latencies that are such multiples, rounded to
-    /// nanoseconds; the first ends at half a step.
+    /// `count` bins around the multiples of a step, for latencies that are such multiples rounded
+    /// to nanoseconds; the first bin ends at half a step.
     Around { step_ps: i64, count: u32 },
 }
 
-/// Why edges make no layout.
+/// Why edges are not a valid layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LayoutError {
-    /// There is no bin.
+    /// There are no bins.
     #[error("a histogram needs at least one bin")]
     NoBins,
-    /// A bin is empty, or its upper edge is below its lower one.
+    /// A bin is empty or inverted.
     #[error("the edges of the bins are not in ascending order")]
     NotRising,
-    /// The last edge is later than any clock can show.
+    /// The last edge is beyond what a clock can show.
     #[error("the last bin is beyond 292 years")]
     TooLong,
 }
 
-/// On which side a latency lies outside of all bins.
+/// On which side of all bins a latency lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutsideBins {
     /// Below the first edge.
@@ -71,7 +71,7 @@ impl From<BinLayout> for Edges {
 }
 
 impl BinLayout {
-    /// `count` bins of one `width`, the first from `start` on.
+    /// `count` bins of equal `width`, starting at `start`.
     pub fn equal(start: Nanos, width: Nanos, count: u32) -> Result<BinLayout, LayoutError> {
         if count == 0 {
             return Err(LayoutError::NoBins);
@@ -84,7 +84,7 @@ impl BinLayout {
         Ok(BinLayout(Edges::Equal { start, width, count }))
     }
 
-    /// `count` bins around the multiples of a step of a nanosecond or more: from half a step below
+    /// `count` bins around the multiples of a step of at least a nanosecond: from half a step below
     /// each to half a step above, in whole nanoseconds.
     pub fn around(step_ps: i64, count: u32) -> Result<BinLayout, LayoutError> {
         if count == 0 {
@@ -97,7 +97,7 @@ impl BinLayout {
         Ok(BinLayout(Edges::Around { step_ps, count }))
     }
 
-    /// The bins between these edges.
+    /// Bins between these edges.
     pub fn explicit(edges: Vec<Nanos>) -> Result<BinLayout, LayoutError> {
         if edges.len() < 2 || u32::try_from(edges.len()).is_err() {
             return Err(LayoutError::NoBins);
@@ -108,12 +108,12 @@ impl BinLayout {
         }
     }
 
-    /// No bins, for latencies of which only figures are known; all of them are beyond the last edge.
+    /// No bins, for latencies known only by summary figures; all count as beyond the last edge.
     pub fn unknown() -> BinLayout {
         BinLayout(Edges::Unknown)
     }
 
-    /// Whether there are no bins, so that nothing is known of the distribution.
+    /// Whether there are no bins, so that the distribution is unknown.
     pub fn is_unknown(&self) -> bool {
         self.0 == Edges::Unknown
     }
@@ -123,7 +123,7 @@ impl BinLayout {
         self.0 == Edges::Standard
     }
 
-    /// Number of the bins.
+    /// Number of bins.
     pub fn bins(&self) -> u32 {
         match &self.0 {
             Edges::Standard => BINS as u32,
@@ -133,7 +133,7 @@ impl BinLayout {
         }
     }
 
-    /// The bin of a latency; beyond 104 days the last of latlab's own takes it.
+    /// Bin of a latency; in latlab's own layout, values beyond 104 days fall into the last bin.
     pub fn bin_of(&self, latency: Nanos) -> Result<u32, OutsideBins> {
         match &self.0 {
             Edges::Standard => match u64::try_from(latency.0) {
@@ -150,7 +150,7 @@ impl BinLayout {
             Edges::Around { step_ps, count } => {
                 let near = i128::from(latency.0) * i128::from(PICOSECONDS) / i128::from(*step_ps);
                 let near = near.min(i128::from(*count)) as i64;
-                // Edges are rounded, so that it may be a neighbour.
+                // Edges are rounded, so the right bin may be a neighbour.
                 let holds = |bin: &i64| {
                     (around_edge(*step_ps, *bin)..around_edge(*step_ps, bin + 1)).contains(&latency)
                 };
@@ -167,7 +167,7 @@ impl BinLayout {
         }
     }
 
-    /// The smallest latency of a bin; for the number behind the last bin, the last edge.
+    /// Lower edge of a bin; for the number after the last bin, the last edge.
     pub fn low(&self, bin: u32) -> Nanos {
         let bin = bin.min(self.bins());
         match &self.0 {
@@ -180,7 +180,7 @@ impl BinLayout {
         }
     }
 
-    /// The first latency above a bin.
+    /// First latency above a bin.
     pub fn high(&self, bin: u32) -> Nanos {
         match &self.0 {
             Edges::Standard => Nanos(bin_high((bin as usize).min(BINS - 1)) as i64),
@@ -188,7 +188,7 @@ impl BinLayout {
         }
     }
 
-    /// Whether these are the first bins of another layout that has more of the same length.
+    /// Whether these are the first bins of a longer layout with the same widths.
     pub fn begins(&self, other: &BinLayout) -> bool {
         match (&self.0, &other.0) {
             (
@@ -213,7 +213,7 @@ impl BinLayout {
 /// Picoseconds in a nanosecond.
 const PICOSECONDS: i64 = 1_000;
 
-/// The lower edge of the bin around this multiple of a step.
+/// Lower edge of the bin around this multiple of a step.
 fn around_edge(step_ps: i64, multiple: i64) -> Nanos {
     let edge = i128::from(step_ps) * (2 * i128::from(multiple) - 1) / 2;
     let nanos = (edge + i128::from(PICOSECONDS) / 2).div_euclid(i128::from(PICOSECONDS));

@@ -1,51 +1,51 @@
-//! What the stream tells of loads.
+//! Stream messages about loads.
 
 use crate::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// In the stream: a load runs.
+/// Stream message: a load has started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoadBegin {
-    /// Its place in the plan.
+    /// Index of the load in the plan.
     pub load: u32,
-    /// Where its program lies.
+    /// Path of its program.
     pub program: String,
-    /// What the program says when it is asked for its version.
+    /// Output of the program when asked for its version.
     pub version: String,
     /// CPUs it may run on, as read back.
     pub placement: String,
-    /// When its first process was started, on CLOCK_MONOTONIC.
+    /// Start of its first process, on CLOCK_MONOTONIC.
     pub started_ns: Nanos,
-    /// When it took the CPU that it should; none where it did not in time.
+    /// When it reached its expected CPU use, on CLOCK_MONOTONIC; `None` if it did not in time.
     pub shown_ns: Option<Nanos>,
 }
 
-/// In the stream: what a load has taken so far.
+/// Stream message: CPU time and counter of a load so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LoadSample {
-    /// Its place in the plan.
+    /// Index of the load in the plan.
     pub load: u32,
-    /// When this was read, on CLOCK_MONOTONIC.
+    /// Time of the reading, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// Its processes.
+    /// Number of its processes.
     pub processes: u32,
-    /// CPU time of all processes it has had.
+    /// CPU time of all its processes, including ended ones.
     pub cpu_ns: Nanos,
-    /// Its counter of the kernel, of the whole machine.
+    /// Its kernel counter, for the whole machine; `None` if it has none.
     pub evidence: Option<u64>,
 }
 
-/// In the stream: a line of its output that holds a figure.
+/// Stream message: a line of a load's output that holds a figure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LoadLine {
-    /// Its place in the plan.
+    /// Index of the load in the plan.
     pub load: u32,
     /// When it was read, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// Whether the load had been asked to end before.
+    /// Whether the load had already been asked to end.
     pub after_end: bool,
-    /// The line.
+    /// Text of the line.
     pub text: String,
 }
 
@@ -53,9 +53,9 @@ pub struct LoadLine {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExitStatus {
-    /// Its exit code.
+    /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// Signal that ended it; `None` if it exited.
     pub signal: Option<i32>,
 }
 
@@ -69,16 +69,16 @@ impl fmt::Display for ExitStatus {
     }
 }
 
-/// CPUs that somebody took from all threads of a load while it ran.
+/// CPUs that another process took from all threads of a load while it ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LostCpus {
     /// When this was first seen, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// The look before that.
+    /// Time of the previous check, on CLOCK_MONOTONIC; `None` if there was none.
     pub previous_ns: Option<Nanos>,
-    /// The CPUs that none of them may use any more.
+    /// CPUs that none of its threads may use any more.
     pub lost: CpuSet,
-    /// Those that they may still use.
+    /// CPUs its threads may still use.
     pub left: CpuSet,
 }
 
@@ -87,43 +87,43 @@ pub struct LostCpus {
 pub struct LostPriority {
     /// When this was first seen, on CLOCK_MONOTONIC.
     pub at_ns: Nanos,
-    /// The look before that.
+    /// Time of the previous check, on CLOCK_MONOTONIC.
     pub previous_ns: Nanos,
     /// Policy with priority or nice value before: `other 0`.
     pub held: String,
-    /// The same since then: `idle 0`.
+    /// Policy with priority or nice value after: `idle 0`.
     pub now: String,
 }
 
-/// In the stream: a load has ended, and nothing of it is left.
+/// Stream message: a load has ended and all its processes are gone, except those in `left`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoadEnd {
-    /// Its place in the plan.
+    /// Index of the load in the plan.
     pub load: u32,
-    /// When it stopped to load: when it was asked to end, or had ended by itself before.
+    /// When it stopped loading, on CLOCK_MONOTONIC: when it was asked to end, or had already ended.
     pub ended_ns: Nanos,
-    /// Whether it had ended before it was asked to.
+    /// Whether it ended before it was asked to.
     pub by_itself: bool,
-    /// How its last process ended.
+    /// Exit status of its last process.
     pub status: ExitStatus,
-    /// Times it was started again.
+    /// Number of restarts.
     pub restarts: u64,
-    /// Time in which it did not run between two of them, at most.
+    /// Upper bound of the total time it was not running because of restarts.
     pub gap_ns: Nanos,
-    /// Processes that had to be killed.
+    /// Number of processes that had to be killed.
     pub killed: u32,
-    /// Processes that are still there, which nothing of ours could end.
+    /// Number of processes that could not be ended and still exist.
     pub left: u32,
-    /// CPUs that its processes were allowed while it ran; empty where nobody looked.
+    /// CPUs its processes were allowed to use while it ran; empty if not checked.
     pub placement: String,
-    /// CPUs that were taken from it; none in most runs.
+    /// CPUs taken from it; `None` in most runs.
     pub lost_cpus: Option<LostCpus>,
-    /// The first thread of it that was given a lower priority; none in most runs.
+    /// The first of its threads whose priority was lowered; `None` in most runs.
     pub lost_priority: Option<LostPriority>,
-    /// Bytes that it printed.
+    /// Bytes it printed.
     pub output_bytes: u64,
-    /// Lines with figures that were not kept, because there were too many.
+    /// Lines with figures that were dropped because there were too many.
     pub lines_dropped: u64,
-    /// The last lines that it printed.
+    /// Last lines it printed.
     pub last_lines: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Loads as they are to run.
+//! Loads as planned.
 
 use crate::nanos::SECOND;
 use crate::text_enum::text_enum;
@@ -7,42 +7,42 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A load as it is to run: everything that its definition leaves open is decided.
+/// A planned load, with everything its definition leaves open decided.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
-    /// What asked for it: `hackbench,groups=4`.
+    /// The load as requested: `hackbench,groups=4`.
     pub words: String,
     /// Name of its definition.
     pub name: String,
     /// What it loads, in one line.
     pub about: String,
-    /// The folder of the user's own definition; none for those found without being told where.
+    /// Folder of the user's own definition; `None` if the definition was found in a default place.
     pub definitions: Option<String>,
-    /// Its processes in the order of their start; the last one is the load, those before serve it.
+    /// Processes in start order; the last one is the load, the ones before serve it.
     pub processes: Vec<LoadProcess>,
-    /// Variables that its processes see besides those of the agent.
+    /// Environment variables of its processes in addition to the agent's.
     pub environment: BTreeMap<String, String>,
-    /// How its version is asked for.
+    /// How to get its version; `None` if it reports none.
     pub version: Option<VersionRule>,
-    /// How its own figures are read from its output.
+    /// How to read its own figures from its output.
     pub rates: Vec<RateRule>,
-    /// The counter of the kernel that shows it as well.
+    /// The kernel counter that also shows its activity.
     pub evidence: Option<Evidence>,
-    /// With less than this it did not run.
+    /// Minimum activity; below this the load counts as not running.
     pub least: MinimumRate,
-    /// Whether it is started again when it ends, as programs of a fixed length need.
+    /// Whether it is restarted when it ends, as programs of fixed length need.
     pub restart: bool,
-    /// How it is asked to end.
+    /// How to end it.
     pub end: EndRule,
-    /// What of the machine it takes, as far as its definition knows.
+    /// Machine resources it needs, as far as its definition states them.
     pub needs: Requirements,
-    /// The package that holds it, by the name of the system.
+    /// Package that provides it, by distribution.
     pub packages: BTreeMap<String, String>,
 }
 
 impl Load {
-    /// A load without processes, rates, limits or requirements, which SIGTERM ends within a second.
+    /// A load without processes, rates, limits or requirements, ended by SIGTERM within a second.
     pub fn new(words: &str, name: &str, about: &str) -> Load {
         Load {
             words: words.to_string(),
@@ -69,46 +69,46 @@ impl Load {
 pub struct LoadProcess {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// What its output says when the next process may start; none where it need not wait.
+    /// Output after which the next process may start; `None` if it need not wait.
     pub ready: Option<String>,
 }
 
-/// How the version of a program is asked for.
+/// How to get a program's version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VersionRule {
-    /// Arguments of the program.
+    /// Arguments that make the program print its version.
     pub args: Vec<String>,
-    /// A regular expression whose group `version` is the version.
+    /// Regular expression whose group `version` is the version.
     pub pattern: String,
 }
 
-/// How a figure is read from the output of a load.
+/// How to read a figure from the output of a load.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateRule {
-    /// What the figure is: `time of a pass`.
+    /// Name of the figure: `time of a pass`.
     pub name: String,
-    /// A text that every line with the figure holds, so that only such lines are kept.
+    /// Text contained in every line with the figure; only such lines are kept.
     pub line: String,
-    /// A regular expression with a group `value`; a group `of` tells figures of one name apart,
-    /// and a group `scale` is k, M, G or T, where the program takes thousands together.
+    /// Regular expression with a group `value`. A group `of` distinguishes figures of one name; a
+    /// group `scale` is k, M, G or T, if the program prints multiples.
     pub pattern: String,
-    /// Its unit.
+    /// Unit of the figure.
     pub unit: String,
-    /// Whether it is also a figure of the whole where it is printed because the load was asked to
-    /// end, and not that of a pass that was cut off.
+    /// Whether a figure printed because the load was asked to end is complete, and not that of an
+    /// interrupted pass.
     pub at_end: bool,
 }
 
 text_enum! {
-    /// Counters of the machine that a load moves.
+    /// Machine-wide counters that a load moves.
     Evidence {
-        /// Switches from one thread to another.
+        /// Context switches.
         ContextSwitches = "context-switches",
         /// Bytes read from and written to disks.
         DiskBytes = "disk-bytes",
-        /// Bytes over the loop-back network.
+        /// Bytes over the loopback network.
         LoopbackBytes = "loopback-bytes",
         /// Softirqs.
         Softirqs = "softirqs",
@@ -118,7 +118,7 @@ text_enum! {
 }
 
 impl Evidence {
-    /// The unit of the counter.
+    /// Unit of the counter.
     pub fn unit(self) -> &'static str {
         match self {
             Evidence::DiskBytes | Evidence::LoopbackBytes => "B",
@@ -127,13 +127,13 @@ impl Evidence {
     }
 }
 
-/// With less than this a load did not run.
+/// Minimum activity; below this a load counts as not running.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MinimumRate {
-    /// Share of one CPU that its processes take.
+    /// Share of one CPU its processes take.
     pub cpu_share: f64,
-    /// What its counter of the kernel grows by each second.
+    /// Growth of its kernel counter per second.
     pub evidence_per_second: f64,
 }
 
@@ -147,25 +147,25 @@ text_enum! {
     }
 }
 
-/// How a load is asked to end.
+/// How to end a load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndRule {
-    /// By this signal.
+    /// Signal sent to its processes.
     pub signal: EndSignal,
-    /// What is left after this time is killed.
+    /// Processes that remain after this time are killed.
     pub grace_ns: Nanos,
 }
 
-/// What of the machine a load takes.
+/// Machine resources a load needs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Requirements {
-    /// Memory.
+    /// Memory, in bytes.
     pub memory_bytes: u64,
-    /// Room on the disk.
+    /// Disk space, in bytes.
     pub disk_bytes: u64,
-    /// Processes and threads.
+    /// Number of processes and threads.
     pub processes: u64,
 }
 
@@ -174,14 +174,14 @@ pub struct Requirements {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCpus {
-    /// All that may be used.
+    /// All usable CPUs.
     #[default]
     Everywhere,
-    /// Those that are measured.
+    /// The measured CPUs.
     Measured,
-    /// Those that are not.
+    /// The CPUs that are not measured.
     Others,
-    /// These.
+    /// These CPUs.
     Cpus(CpuSet),
 }
 

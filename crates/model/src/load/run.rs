@@ -1,4 +1,4 @@
-//! The evidence that the loads of a finished run ran.
+//! Evidence that the loads of a finished run ran.
 
 use super::frames::ExitStatus;
 use super::plan::Evidence;
@@ -11,86 +11,86 @@ use serde::{Deserialize, Serialize};
 pub struct LoadRun {
     /// Name of its definition.
     pub name: String,
-    /// What asked for it.
+    /// The load as requested.
     pub words: String,
-    /// Where its program lies; none where it was never started.
+    /// Path of its program; `None` if it was never started.
     pub program: Option<String>,
-    /// Version of the program, where it tells.
+    /// Version of the program; `None` if it reports none.
     pub version: Option<String>,
-    /// Program and arguments of its processes.
+    /// Program and arguments of each process.
     pub argv: Vec<Vec<String>>,
     /// CPUs it may run on, as read back.
     pub placement: String,
-    /// When its first process was started, on CLOCK_MONOTONIC.
+    /// Start of its first process, on CLOCK_MONOTONIC.
     pub started_ns: Option<Nanos>,
-    /// When it took the CPU that it should.
+    /// When it reached its expected CPU use, on CLOCK_MONOTONIC; `None` if it never did.
     pub shown_ns: Option<Nanos>,
-    /// When it stopped to load.
+    /// When it stopped loading, on CLOCK_MONOTONIC.
     pub ended_ns: Option<Nanos>,
-    /// Times it was started again.
+    /// Number of restarts.
     pub restarts: u64,
-    /// Time in which it did not run between two of them, at most.
+    /// Upper bound of the total time it was not running because of restarts.
     pub gap_ns: Nanos,
-    /// Share of one CPU that its processes took while it was measured; none of a short run.
+    /// Share of one CPU its processes took during the measurement; `None` for a short run.
     pub cpu_share: Option<Spread>,
-    /// Its counter of the kernel, each second, of the whole machine.
+    /// Growth of its kernel counter per second, for the whole machine.
     pub evidence: Option<EvidenceRun>,
-    /// Its own figures, as it printed them.
+    /// Its own figures, as printed.
     pub rates: Vec<LoadRate>,
-    /// How its last process ended; none where nobody saw it.
+    /// Exit status of its last process; `None` if unknown.
     pub status: Option<ExitStatus>,
-    /// Processes that had to be killed at the end.
+    /// Number of processes that had to be killed at the end.
     pub killed: u32,
-    /// Bytes that it printed.
+    /// Bytes it printed.
     pub output_bytes: u64,
-    /// Lines with figures that were not kept.
+    /// Lines with figures that were dropped.
     pub lines_dropped: u64,
-    /// The last lines that it printed.
+    /// Last lines it printed.
     pub last_lines: Vec<String>,
 }
 
-/// Smallest, mean and largest of a figure.
+/// Minimum, mean and maximum of a figure.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
-    /// Smallest, between two readings.
+    /// Minimum between two readings.
     pub min: f64,
-    /// Mean over the time that was measured.
+    /// Mean over the measured time.
     pub mean: f64,
-    /// Largest, between two readings.
+    /// Maximum between two readings.
     pub max: f64,
 }
 
-/// What a counter of the kernel says.
+/// Growth of a kernel counter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceRun {
-    /// Which counter.
+    /// The counter.
     pub counter: Evidence,
-    /// Its unit: `1/s`, `B/s`.
+    /// Unit: `1/s`, `B/s`.
     pub unit: String,
-    /// Its growth each second.
+    /// Growth per second.
     pub per_second: Spread,
 }
 
-/// A figure that a load printed.
+/// A figure printed by a load.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadRate {
-    /// What it is.
+    /// Name of the figure.
     pub name: String,
-    /// Of what, where there are several of one name.
+    /// Distinguishes several figures of one name; `None` if there is only one.
     pub of: Option<String>,
-    /// Its unit.
+    /// Unit of the figure.
     pub unit: String,
-    /// How often it was printed.
+    /// Number of times it was printed.
     pub count: u64,
-    /// Smallest.
+    /// Smallest printed value.
     pub min: f64,
-    /// Mean of those that were printed.
+    /// Mean of the printed values.
     pub mean: f64,
-    /// Largest.
+    /// Largest printed value.
     pub max: f64,
-    /// The one that was printed last.
+    /// Last printed value.
     pub last: f64,
 }

@@ -17,7 +17,7 @@ use crate::target::Target;
 const WHICH: &str = "Which program";
 const HOW: &str = "Method";
 const WHERE: &str = "CPUs and threads";
-/// The heading of the options that other commands have as well, which name a machine.
+/// Heading of the options that name a target, shared with other commands.
 pub const TARGET: &str = "Target";
 pub(super) const WHEN: &str = "Releases";
 const UNTIL: &str = "Duration and limits";
@@ -36,11 +36,11 @@ const NO_SLEEP: &str = "does not apply to handoff, whose measured threads do not
 const KERNEL_SLEEPS: &str = "does not apply to timerlat, where the kernel sleeps";
 const OWN_THREADS: &str = "does not apply to attach: the program has its own threads";
 
-/// The table: below a heading of the help, the help of each option, then its name, its form, the methods
-/// that it applies to, how its value is put into the plan, and how it is written again.
+/// The table: under each heading, the help of an option, then its name, form, the methods it
+/// applies to, how its value is put into the plan, and how it is written again.
 macro_rules! options {
     ($(in $group:ident; $($(#[doc = $help:literal])+ $name:literal: $form:expr, $applies:expr, $($at:expr),+;)+)+) => {
-        /// All of them. Two have one name if a command knows only one of them.
+        /// All options. Two may share a name if no command knows both.
         pub const OPTIONS: &[PlanOption] = &[$($(PlanOption {
             name: $name,
             form: $form,
@@ -61,47 +61,47 @@ macro_rules! at {
     };
 }
 
-/// A place in the plan that is set or not.
+/// Access to a boolean in the plan.
 macro_rules! flag {
     ($($at:ident).+) => { at!(|plan, _| on(&mut plan.$($at).+), |plan, _| flag(plan.$($at).+)) };
 }
 
-/// A place that may be empty.
+/// Access to an optional value.
 macro_rules! given {
     ($($at:ident).+) => {
         at!(|plan, text| some(&mut plan.$($at).+, text), |plan, _| given(plan.$($at).+.as_ref()))
     };
 }
 
-/// The same, of a time.
+/// Access to an optional time.
 macro_rules! time {
     ($($at:ident).+) => {
         at!(|plan, text| some(&mut plan.$($at).+, text), |plan, _| given(plan.$($at).+.map(duration)))
     };
 }
 
-/// The same, of a whole number.
+/// Access to an optional whole number.
 macro_rules! number {
     ($($at:ident).+) => {
         at!(|plan, text| number(&mut plan.$($at).+, text), |plan, _| given(plan.$($at).+))
     };
 }
 
-/// A place for many.
+/// Access to a list.
 macro_rules! list {
     ($($at:ident).+) => {
         at!(|plan, text| push(&mut plan.$($at).+, text), |plan, _| list(&plan.$($at).+))
     };
 }
 
-/// A form of which the values are words.
+/// Form of an option whose values are words.
 macro_rules! choice {
     ($value:literal, $words:ident) => {
         Form::choice($value, || names($words::ALL, $words::as_str))
     };
 }
 
-/// A word that only one method has.
+/// Access to a word of a single method.
 macro_rules! own {
     ($method:ident::$field:ident: $words:ident) => {
         at!(
@@ -117,7 +117,7 @@ macro_rules! own {
     };
 }
 
-/// A word of the releases that latlab plans.
+/// Access to a word of the releases that latlab plans.
 macro_rules! released {
     ($field:ident: $words:ident) => {
         at!(
@@ -132,7 +132,7 @@ macro_rules! released {
     };
 }
 
-/// A part of the program to attach to.
+/// Access to a part of the program to attach to.
 macro_rules! attached {
     ($method:ident { $($field:ident),+ } => $words:expr) => {
         |plan, _| match plan.method.attach().map(|attach| &attach.target) {
@@ -496,7 +496,7 @@ options! {
     /// Measure on a board without the link to it: return once it measures; `latlab collect` brings it home
     "detach": Form::flag().requires(&["target"]).of_commands(), RUN,
         |plan, _| {
-            // What the board has room for is asked there.
+            // The limit is determined by the free space of the board.
             plan.on.detached = Some(Detached { folder: None, most_bytes: u64::MAX });
             Ok(())
         },
@@ -566,12 +566,12 @@ options! {
         };
 }
 
-/// What needs files of this machine, such as definitions of loads, is put into the plan by the program.
+/// For options that need files of this machine, such as load definitions: the program sets these.
 fn by_the_program(_: &mut Plan, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The loads, or the faults as such.
+/// The loads of the plan, or its faults.
 fn loads(plan: &Plan, are_faults: bool) -> Vec<String> {
     let asked = plan.on.loads.iter().filter(|load| (load.name == FAULT) == are_faults);
     asked.map(|load| load.words.clone()).collect()

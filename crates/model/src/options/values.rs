@@ -1,4 +1,4 @@
-//! How the values of options are read and written.
+//! Parses and formats the values of options.
 
 use crate::Nanos;
 use crate::nanos::duration;
@@ -10,7 +10,7 @@ use crate::units::bytes;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A method of which every option of its own can be set.
+/// A method with default values, on which all its options can be set.
 pub fn blank(instrument: Instrument) -> Method {
     let workload = Workload::Memmove { bytes: Workload::DEFAULT_BYTES };
     match instrument {
@@ -24,7 +24,7 @@ pub fn blank(instrument: Instrument) -> Method {
     }
 }
 
-/// What `--instrument` names, with all that is usual with it.
+/// Sets the method named by `--instrument`, with all its defaults.
 pub fn instrument(plan: &mut Plan, text: &str) -> Result<(), String> {
     let usual = match one_of(Instrument::ALL, Instrument::as_str, text)? {
         Instrument::Spin => Plan::of(Method::Spin(Spin::default())),
@@ -37,43 +37,43 @@ pub fn instrument(plan: &mut Plan, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads a value into its place.
+/// Parses a value.
 pub fn set<T: FromStr<Err: Display>>(place: &mut T, text: &str) -> Result<(), String> {
     *place = text.parse().map_err(|error: T::Err| error.to_string())?;
     Ok(())
 }
 
-/// Reads a value that the plan lacks otherwise.
+/// Parses an optional value.
 pub fn some<T: FromStr<Err: Display>>(place: &mut Option<T>, text: &str) -> Result<(), String> {
     *place = Some(text.parse().map_err(|error: T::Err| error.to_string())?);
     Ok(())
 }
 
-/// Reads another value of a list.
+/// Parses and appends a value to a list.
 pub fn push<T: FromStr<Err: Display>>(place: &mut Vec<T>, text: &str) -> Result<(), String> {
     place.push(text.parse().map_err(|error: T::Err| error.to_string())?);
     Ok(())
 }
 
-/// Notes a flag.
+/// Sets a flag.
 pub fn on(place: &mut bool) -> Result<(), String> {
     *place = true;
     Ok(())
 }
 
-/// A whole number; the words of the standard library for a wrong one do not say what is expected.
+/// Parses a whole number; the error texts of the standard library do not say what is expected.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let number: u64 = text.parse().map_err(|_| format!("'{text}' is not a whole number"))?;
     T::try_from(number).map_err(|_| format!("{text} is too large"))
 }
 
-/// The same, of what the plan lacks otherwise.
+/// Parses an optional whole number.
 pub fn number<T: TryFrom<u64>>(place: &mut Option<T>, text: &str) -> Result<(), String> {
     *place = Some(whole(text)?);
     Ok(())
 }
 
-/// One of a few words.
+/// Parses one of a few words.
 pub fn one_of<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter()
         .copied()
@@ -81,7 +81,7 @@ pub fn one_of<T: Copy>(all: &[T], name: fn(T) -> &'static str, text: &str) -> Re
         .ok_or_else(|| format!("unknown value '{text}'"))
 }
 
-/// Reads one of a few words into its place.
+/// Parses one of a few words and stores it.
 pub fn pick<T: Copy>(
     place: &mut T,
     all: &[T],
@@ -92,12 +92,12 @@ pub fn pick<T: Copy>(
     Ok(())
 }
 
-/// These words.
+/// The words of a choice.
 pub fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|one| name(*one)).collect()
 }
 
-/// Changes what a method has of its own.
+/// Modifies the parameters of one method.
 macro_rules! own {
     ($name:ident, $variant:ident, $own:ty) => {
         pub fn $name(
@@ -116,7 +116,7 @@ own!(handoff, Handoff, Handoff);
 own!(spin, Spin, Spin);
 own!(attach, Attach, Attach);
 
-/// The releases that latlab plans.
+/// Modifies the releases that latlab plans.
 pub fn releases(
     plan: &mut Plan,
     change: impl FnOnce(&mut Releases) -> Result<(), String>,
@@ -124,7 +124,7 @@ pub fn releases(
     plan.method.releases_mut().map_or(Ok(()), change)
 }
 
-/// The period, which the kernel's tracer has too.
+/// Sets the period, also that of the kernel's tracer.
 pub fn period(plan: &mut Plan, text: &str) -> Result<(), String> {
     match &mut plan.method {
         Method::Timerlat(timerlat) => set(&mut timerlat.period_ns, text),
@@ -132,32 +132,32 @@ pub fn period(plan: &mut Plan, text: &str) -> Result<(), String> {
     }
 }
 
-/// Something that is not the usual.
+/// The value as words if it differs from the default.
 pub fn unless<T: PartialEq + ToString>(usual: T, value: T) -> Vec<String> {
     if value == usual { Vec::new() } else { vec![value.to_string()] }
 }
 
-/// What the plan may lack.
+/// An optional value as words.
 pub fn given(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
 }
 
-/// A time that is not the usual.
+/// A time as words if it differs from the default.
 pub fn time(usual: Option<Nanos>, value: Option<Nanos>) -> Vec<String> {
     given(value.filter(|_| value != usual).map(duration))
 }
 
-/// A flag.
+/// A flag as words.
 pub fn flag(is_set: bool) -> Vec<String> {
     if is_set { vec![String::new()] } else { Vec::new() }
 }
 
-/// Those of a list.
+/// A list as words.
 pub fn list(values: &[impl ToString]) -> Vec<String> {
     values.iter().map(ToString::to_string).collect()
 }
 
-/// A policy without its priority.
+/// Sets the policy and keeps the priority.
 pub fn policy(plan: &mut Plan, text: &str) -> Result<(), String> {
     let (name, budget) = match text.split_once(':') {
         Some((name, budget)) => (name, Some(budget)),
@@ -181,7 +181,7 @@ pub fn policy(plan: &mut Plan, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Without numbers: a tenth of the period as budget, over the period.
+/// Parses the numbers of a deadline policy; the default budget is a tenth of the period.
 fn deadline_policy(plan: &Plan, text: Option<&str>) -> Result<Policy, String> {
     let Some(text) = text else {
         let period = plan.method.period().unwrap_or(Releases::DEFAULT_PERIOD);
@@ -200,7 +200,7 @@ fn deadline_policy(plan: &Plan, text: Option<&str>) -> Result<Policy, String> {
     })
 }
 
-/// The word of a policy.
+/// The policy as an option value.
 pub fn policy_word(policy: Policy) -> String {
     match policy {
         Policy::Fifo { .. } => "fifo".to_string(),
@@ -214,7 +214,7 @@ pub fn policy_word(policy: Policy) -> String {
     }
 }
 
-/// The priority of a policy that has one.
+/// Sets the priority of a policy that has one.
 pub fn priority(plan: &mut Plan, text: &str) -> Result<(), String> {
     let asked = whole(text)?;
     match &mut plan.who.policy {
@@ -228,7 +228,7 @@ pub fn priority(plan: &mut Plan, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The priority that is not the usual.
+/// The priority as words if it differs from the default.
 pub fn priority_words(plan: &Plan) -> Vec<String> {
     match plan.who.policy {
         Some(Policy::Fifo { priority } | Policy::Rr { priority }) => {
@@ -238,7 +238,7 @@ pub fn priority_words(plan: &Plan) -> Vec<String> {
     }
 }
 
-/// The work of each pass.
+/// Sets the workload of each pass.
 pub fn workload(spin: &mut Spin, text: &str) -> Result<(), String> {
     spin.workload = match text {
         "none" => Workload::None,
@@ -248,7 +248,7 @@ pub fn workload(spin: &mut Spin, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Memory of the work.
+/// Sets the memory size of the workload.
 pub fn workload_size(spin: &mut Spin, text: &str) -> Result<(), String> {
     let size = size(text)?;
     match &mut spin.workload {
@@ -258,7 +258,7 @@ pub fn workload_size(spin: &mut Spin, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A number of bytes with K or M behind it, if any.
+/// Parses a number of bytes with an optional suffix K or M.
 fn size(text: &str) -> Result<u32, String> {
     let (number, unit) = match text.strip_suffix(['K', 'k']) {
         Some(number) => (number, 1 << 10),
@@ -271,7 +271,7 @@ fn size(text: &str) -> Result<u32, String> {
     bytes.ok_or_else(|| format!("'{text}' is too large: expected at most 256M"))
 }
 
-/// What a spinning thread does, in words.
+/// The workload of a spinning thread, in words.
 pub fn workload_fact(spin: &Spin) -> String {
     match spin.workload {
         Workload::None => "none".to_string(),
@@ -279,7 +279,7 @@ pub fn workload_fact(spin: &Spin) -> String {
     }
 }
 
-/// A seed, where something is random.
+/// Sets the seed, if anything is random.
 pub fn seed(plan: &mut Plan, text: &str) -> Result<(), String> {
     plan.seed = Some(whole(text)?);
     match has_seed(plan) {
@@ -288,16 +288,16 @@ pub fn seed(plan: &mut Plan, text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether something is random. A guest's randomness grows from the seed, whatever measures.
+/// Whether anything is random. A guest's randomness comes from the seed with any method.
 pub fn has_seed(plan: &Plan) -> bool {
     !matches!(plan.method, Method::Spin(_) | Method::Attach(_)) || plan.on.target.is_seeded()
 }
 
-/// Times that a rate may be given in, in hours.
+/// Time units of a rate, in hours.
 const TIMES: [(&str, f64); 5] =
     [("s", 1.0 / 3600.0), ("min", 1.0 / 60.0), ("h", 1.0), ("d", 24.0), ("week", 168.0)];
 
-/// A rate of a command line, such as 0.1/h, as events an hour.
+/// Parses a rate such as 0.1/h, as events per hour.
 pub fn rate_per_hour(text: &str) -> Result<f64, String> {
     let expected = || format!("'{text}' is not a rate such as 0.1/h, 1/d, 1/week");
     let (count, time) = text.split_once('/').ok_or_else(expected)?;
@@ -310,7 +310,7 @@ pub fn rate_per_hour(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A deadline of a program's cycles, and which of their times it is for.
+/// Parses the deadline of a program's cycles and the time it applies to.
 pub fn judged_deadline(plan: &mut Plan, text: &str) -> Result<(), String> {
     let (judged, time) = match text.split_once(':') {
         None => (JudgedTime::Response, text),
@@ -327,14 +327,14 @@ pub fn judged_deadline(plan: &mut Plan, text: &str) -> Result<(), String> {
     })
 }
 
-/// The same, written.
+/// The deadline as an option value.
 pub fn judged_deadline_words(plan: &Plan) -> Vec<String> {
     let is_wake_up = plan.method.attach().is_some_and(|attach| attach.judged == JudgedTime::WakeUp);
     let before = if is_wake_up { "wake-up:" } else { "" };
     given(plan.until.deadline_ns.map(|time| format!("{before}{}", duration(time))))
 }
 
-/// A program to attach to, of which there is one.
+/// Sets the program to attach to; there can be only one.
 pub fn attach_to(plan: &mut Plan, target: AttachTarget) -> Result<(), String> {
     attach(plan, |attach| match attach.target.is_open() {
         true => {
@@ -345,7 +345,7 @@ pub fn attach_to(plan: &mut Plan, target: AttachTarget) -> Result<(), String> {
     })
 }
 
-/// A word of the program that is started.
+/// Adds a word of the program to start.
 pub fn program(plan: &mut Plan, word: &str) -> Result<(), String> {
     attach(plan, |attach| match &mut attach.target {
         AttachTarget::Command { words, .. } => {
@@ -356,7 +356,7 @@ pub fn program(plan: &mut Plan, word: &str) -> Result<(), String> {
     })
 }
 
-/// How often the conditions are read.
+/// Sets how often the conditions are read.
 pub fn telemetry(plan: &mut Plan, text: &str) -> Result<(), String> {
     let every = |time: &str| {
         time.parse().map_err(|_| format!("'{text}': expected a time, 'full', 'full,TIME' or 'off'"))
@@ -371,7 +371,7 @@ pub fn telemetry(plan: &mut Plan, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The same, written.
+/// The telemetry plan as an option value.
 pub fn telemetry_word(telemetry: Option<TelemetryPlan>) -> String {
     match telemetry {
         None => "off".to_string(),
@@ -380,7 +380,7 @@ pub fn telemetry_word(telemetry: Option<TelemetryPlan>) -> String {
     }
 }
 
-/// What is asked of the idle states.
+/// Sets the limit of the idle states.
 pub fn idle_states(plan: &mut Plan, text: &str) -> Result<(), String> {
     plan.on.idle_states = Some(match text {
         "system" => IdleStates::System,
@@ -391,7 +391,7 @@ pub fn idle_states(plan: &mut Plan, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The same, written.
+/// The idle state limit as an option value.
 pub fn idle_states_word(states: IdleStates) -> String {
     match states {
         IdleStates::ExitWithin(limit) => duration(limit),
@@ -399,7 +399,7 @@ pub fn idle_states_word(states: IdleStates) -> String {
     }
 }
 
-/// The same, as a report says it.
+/// The idle state limit as a report shows it.
 pub fn idle_states_fact(states: IdleStates) -> String {
     match states {
         IdleStates::ExitWithin(Nanos::ZERO) => "none with an exit latency".to_string(),
@@ -408,7 +408,7 @@ pub fn idle_states_fact(states: IdleStates) -> String {
     }
 }
 
-/// The folder on the board; what it has room for is asked there.
+/// Parses the folder on the board; its free space is checked there.
 pub fn board_folder(text: &str) -> Result<String, String> {
     match text.starts_with('/') {
         true => crate::sanitize::plain_line(text),
@@ -429,7 +429,7 @@ pub fn instrument_fact(plan: &Plan) -> String {
     }
 }
 
-/// The period, with what each further thread's is longer by.
+/// The period, and the increment for each further thread.
 pub fn period_fact(plan: &Plan) -> Option<String> {
     let step = plan.method.releases().map_or(Nanos::ZERO, |releases| releases.period_step_ns);
     let step = match step {

@@ -1,32 +1,32 @@
-//! The method `attach`: the cycles of a program's own threads, from the kernel's events.
+//! The method `attach`: cycles of a program's own threads, from kernel events.
 
 use crate::sanitize::plain_name;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which program.
+/// The program to attach to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AttachTarget {
-    /// It is started for the run, and ended with it.
+    /// A program started for the run and ended with it.
     Command {
-        /// Its name and its arguments.
+        /// Program and arguments.
         words: Vec<String>,
-        /// The file that what it prints goes to; `None` if that is thrown away.
+        /// File for its output; `None` to discard it.
         output: Option<String>,
-        /// Whether it has the rights of latlab also under sudo.
+        /// Whether it keeps latlab's privileges under sudo.
         as_root: bool,
     },
-    /// A process by its number, or that of one of its threads.
+    /// A process by its id, or that of one of its threads.
     Process {
-        /// The number.
+        /// Process or thread id.
         id: u32,
     },
-    /// All processes of which the process itself or a thread has such a name.
+    /// All processes that have this name or a thread with this name.
     Name {
-        /// A name in which `*` stands for anything.
+        /// Name, in which `*` matches anything.
         pattern: String,
     },
 }
@@ -42,7 +42,7 @@ impl fmt::Display for AttachTarget {
 }
 
 text_enum! {
-    /// Which time of a cycle the deadline is for.
+    /// Time of a cycle that is judged by the deadline.
     JudgedTime {
         /// From the release to the end.
         Response = "response",
@@ -55,13 +55,13 @@ text_enum! {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attach {
-    /// Which program.
+    /// The program to attach to.
     pub target: AttachTarget,
-    /// Which time of a cycle is judged, and stored as its latency.
+    /// Time of a cycle that is judged, and stored as its latency.
     pub judged: JudgedTime,
-    /// Calls that end a cycle, such as `read:7`, where that is not to be found out.
+    /// Calls that end a cycle, such as `read:7`; empty to detect them.
     pub activation: Vec<String>,
-    /// Threads that are judged, by a name in which `*` stands for anything; `None` for those with a
+    /// Name of the threads that are judged, in which `*` matches anything; `None` for those with a
     /// real-time policy, or all if there are none.
     pub thread: Option<String>,
 }
@@ -78,7 +78,7 @@ impl Default for Attach {
 }
 
 impl Attach {
-    /// Whether it makes sense by itself; an error is one line for the user.
+    /// Checks the parameters by themselves; an error is one line for the user.
     pub(super) fn check(&self) -> Result<(), String> {
         match self.target.is_open() {
             true => {
@@ -91,7 +91,7 @@ impl Attach {
 }
 
 impl AttachTarget {
-    /// The name of a run that has no other.
+    /// Default name of the run.
     pub fn name(&self) -> String {
         let name = match self {
             AttachTarget::Command { words, .. } => {
@@ -103,13 +103,13 @@ impl AttachTarget {
         plain_name(&name).unwrap_or_else(|_| "attach".to_string())
     }
 
-    /// Whether no program is named yet.
+    /// Whether no program has been named yet.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, AttachTarget::Command { words, .. } if words.is_empty())
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything.
+/// Whether a name matches a pattern in which `*` matches anything.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(first) else { return false };

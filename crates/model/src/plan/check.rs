@@ -1,23 +1,23 @@
-//! Whether a plan makes sense by itself; an error is one line for the user.
+//! Checks a plan by itself; an error is one line for the user.
 
 use super::{ClockName, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
 
-/// More threads than this are a mistake in the plan, not a measurement.
+/// More threads than this are treated as a mistake in the plan.
 pub const MOST_THREADS: u32 = 4096;
-/// A day; a longer interval is taken for a mistake.
+/// One day; a longer interval is treated as a mistake.
 const LONGEST_INTERVAL: Nanos = Nanos(86_400_000_000_000);
-/// A longer warm-up is taken for a mistake.
+/// A longer warm-up is treated as a mistake.
 const LONGEST_WARM_UP: Nanos = Nanos(3_600_000_000_000);
 
 impl Plan {
-    /// Whether it makes sense by itself and can be measured; an error is one line for the user.
+    /// Checks that the plan makes sense and can be measured; an error is one line for the user.
     pub fn check(&self) -> Result<(), String> {
         Measurement::new(self.clone()).map(drop)
     }
 
-    /// Whether what all methods share makes sense; an error is one line for the user.
+    /// Checks what all methods share; an error is one line for the user.
     pub(super) fn check_shared(&self) -> Result<(), String> {
         self.check_times()?;
         self.check_counts()?;
@@ -77,7 +77,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A rate of bursts needs misses, and releases that miss.
+    /// A burst limit requires misses, and releases that can miss.
     fn check_limit(&self) -> Result<(), String> {
         let refuse = |text: &str| Err(text.to_string());
         match self.until.limit_per_hour {
@@ -97,7 +97,7 @@ impl Plan {
         }
     }
 
-    /// Without the link nobody here can decide anything, and only a board is behind one.
+    /// Without a link no decision can be made here, and only a board is behind a link.
     fn check_detached(&self) -> Result<(), String> {
         match &self.on.detached {
             Some(_) if !self.on.target.is_behind_a_link() => {
@@ -111,7 +111,7 @@ impl Plan {
         }
     }
 
-    /// The recorder looks for the release of a latency in the kernel's events.
+    /// The recorder locates each latency by its release in the kernel's events.
     fn check_explain(&self) -> Result<(), String> {
         let has_releases = match &self.method {
             Method::Cyclic(cyclic) => cyclic.mechanism != Mechanism::Relative,
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// One value for one name.
+    /// Each tuning may have only one value.
     fn check_tunings(&self) -> Result<(), String> {
         let names: Vec<String> = self.on.tunings.iter().map(Tuning::name).collect();
         let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));

@@ -6,7 +6,7 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A day; a longer period is taken for a mistake.
+/// One day; a longer period is treated as a mistake.
 const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
 
 /// A thread that sleeps until each release and reads the clock.
@@ -15,50 +15,50 @@ const LONGEST_PERIOD: Nanos = Nanos(86_400_000_000_000);
 pub struct Cyclic {
     /// How it sleeps until its release.
     pub mechanism: Mechanism,
-    /// When its releases are.
+    /// Times of its releases.
     pub releases: Releases,
-    /// What happens to releases that are already past.
+    /// What happens to overruns, the releases that have already passed.
     pub missed: MissedPolicy,
-    /// Whether the legs of each latency are told apart by the kernel's tracepoints.
+    /// Whether the kernel's tracepoints split each latency into its breakdown.
     pub legs: bool,
-    /// What only `latlab cyclictest` asks; none of a run of another command.
+    /// Parameters of `latlab cyclictest`; `None` for other commands.
     pub cyclictest: Option<Cyclictest>,
 }
 
-/// When the threads are released.
+/// Times at which the threads are released.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Releases {
-    /// The clock that they are planned on.
+    /// Clock of the releases.
     pub clock: ClockName,
-    /// Distance of releases of the first thread.
+    /// Period of the first thread.
     pub period_ns: Nanos,
-    /// What each further thread's period is longer by.
+    /// Increment of the period for each further thread.
     pub period_step_ns: Nanos,
     /// Offsets of the threads' releases.
     pub phase: Phase,
 }
 
-/// What only `latlab cyclictest` asks of a cyclic thread.
+/// Parameters of a cyclic thread that only `latlab cyclictest` sets.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cyclictest {
     /// Whether the threads may run on all usable CPUs instead of one each.
     pub floating: bool,
-    /// What each further thread's priority is lower by.
+    /// Decrement of the priority for each further thread.
     pub priority_step: u8,
-    /// What each further thread's first release is later by, beyond its phase.
+    /// Increment of the first release for each further thread, beyond its phase.
     pub phase_step_ns: Nanos,
-    /// The first release lies this long after a full second of the clock; none means anywhere.
+    /// Time of the first release after a full second of the clock; `None` for any time.
     pub second_offset_ns: Option<Nanos>,
-    /// Whether the first thread that has its cycles ends all.
+    /// Whether the first thread to reach its number of cycles ends the run.
     pub ends_with_first: bool,
-    /// Whether a latency above `stop_above_ns` is marked in the kernel's trace, and stops it.
+    /// Whether a latency above `stop_above_ns` is marked in the kernel's trace and stops it.
     pub mark_trace: bool,
 }
 
 impl Releases {
-    /// Distance of the releases of the first thread, where nothing else is asked.
+    /// Default period of the first thread.
     pub const DEFAULT_PERIOD: Nanos = Nanos(997_000);
 
     /// Period of a thread by its number.
@@ -66,7 +66,7 @@ impl Releases {
         self.period_ns + self.period_step_ns * i64::from(thread)
     }
 
-    /// Whether they make sense by themselves; an error is one line for the user.
+    /// Checks the releases by themselves; an error is one line for the user.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.period_ns < MICROSECOND || self.period_ns > LONGEST_PERIOD {
             return Err(format!("--period {}: expected 1us to 24h", self.period_ns));
@@ -78,7 +78,7 @@ impl Releases {
     }
 }
 
-/// The defaults of the house.
+/// latlab's defaults.
 impl Default for Releases {
     fn default() -> Releases {
         Releases {
@@ -90,7 +90,7 @@ impl Default for Releases {
     }
 }
 
-/// The defaults of the house.
+/// latlab's defaults.
 impl Default for Cyclic {
     fn default() -> Cyclic {
         Cyclic {
@@ -104,13 +104,13 @@ impl Default for Cyclic {
 }
 
 impl Cyclic {
-    /// One with this period, and the defaults of the house else.
+    /// A cyclic thread with this period and latlab's defaults otherwise.
     pub fn every(period_ns: Nanos) -> Cyclic {
         let releases = Releases { period_ns, ..Releases::default() };
         Cyclic { releases, ..Cyclic::default() }
     }
 
-    /// Whether it makes sense by itself; an error is one line for the user.
+    /// Checks the parameters by themselves; an error is one line for the user.
     pub(super) fn check(&self) -> Result<(), String> {
         self.releases.check()?;
         let (mechanism, clock) = (self.mechanism, self.releases.clock);
@@ -131,7 +131,7 @@ impl Cyclic {
     }
 }
 
-/// Why no other cycles can have their legs told apart.
+/// Error if the breakdown is requested for any other kind of cycle.
 const LEGS_NEED_RELEASES: &str = "--legs requires --instrument cyclic, --mechanism nanosleep and \
                                   --clock monotonic";
 
@@ -140,23 +140,23 @@ text_enum! {
     Mechanism {
         /// `clock_nanosleep` with an absolute time.
         Nanosleep = "nanosleep",
-        /// `clock_nanosleep` for a relative time: there are no releases, so none can be missed.
+        /// `clock_nanosleep` for a relative time: there are no releases, hence no overruns.
         Relative = "relative",
         /// A periodic timer file descriptor.
         Timerfd = "timerfd",
-        /// A periodic POSIX timer and a wait for its signal.
+        /// A periodic POSIX timer, waiting for its signal.
         PosixTimer = "posix-timer",
     }
 }
 
 text_enum! {
-    /// The clock that releases are planned on.
+    /// Clock of the releases.
     ClockName {
         /// CLOCK_MONOTONIC.
         Monotonic = "monotonic",
         /// CLOCK_TAI.
         Tai = "tai",
-        /// CLOCK_REALTIME, which can be set and then makes negative latencies.
+        /// CLOCK_REALTIME; setting it can make latencies negative.
         Realtime = "realtime",
     }
 }
@@ -166,19 +166,19 @@ text_enum! {
     Phase {
         /// All threads are released at once.
         Aligned = "aligned",
-        /// The threads share a period evenly.
+        /// Threads are spread evenly over a period.
         Spread = "spread",
-        /// Each thread starts somewhere in its period.
+        /// Each thread starts at a random point in its period.
         Random = "random",
     }
 }
 
 text_enum! {
-    /// What happens to releases that are already past when a cycle ends.
+    /// What happens to releases that have already passed when a cycle ends.
     MissedPolicy {
-        /// They are counted and left out.
+        /// Counted and skipped.
         Skip = "skip",
-        /// They are counted and served late, one after the other.
+        /// Counted and served late, one after the other.
         CatchUp = "catch-up",
     }
 }

@@ -1,4 +1,4 @@
-//! The method `handoff`: a thread that another one wakes at each release.
+//! The method `handoff`: a thread that another thread wakes at each release.
 
 use super::cyclic::Releases;
 use super::{Plan, Policy};
@@ -25,15 +25,15 @@ text_enum! {
     }
 }
 
-/// A thread that another one wakes at each release, which it leaves out where it is late itself.
+/// A thread that another one wakes at each release; the waker skips releases for which it is late.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Handoff {
-    /// How it is woken.
+    /// Wake-up mechanism.
     pub wake: WakeBy,
-    /// CPUs of the threads that wake, in turn; none means that of the woken thread.
+    /// CPUs of the waking threads, in turn; `None` for the CPU of the woken thread.
     pub wakers_on: Option<CpuSet>,
-    /// When the other thread wakes it.
+    /// Times of the wake-ups.
     pub releases: Releases,
 }
 
@@ -44,7 +44,7 @@ impl Default for Handoff {
 }
 
 impl Handoff {
-    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    /// Checks the parameters within their plan; an error is one line for the user.
     pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
         self.releases.check()?;
         match plan.who.policy {

@@ -1,20 +1,20 @@
-//! What is asked of the machine for the time of a run.
+//! Machine settings for the duration of a run.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A file under `/proc/sys` or `/sys` that holds a value for the time of a run.
+/// A file under `/proc/sys` or `/sys` that is set for the duration of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KernelFile {
-    /// Its path.
+    /// Absolute path.
     pub path: String,
-    /// What to write.
+    /// Value to write.
     pub value: String,
 }
 
-/// Reads `/sys/…=VALUE` and, as `sysctl` has it, `kernel.sched_rt_runtime_us=VALUE`.
+/// Parses `/sys/…=VALUE` and, as for `sysctl`, `kernel.sched_rt_runtime_us=VALUE`.
 impl std::str::FromStr for KernelFile {
     type Err = String;
 
@@ -41,14 +41,14 @@ impl fmt::Display for KernelFile {
     }
 }
 
-/// What is asked of the idle states during a run.
+/// Limit for idle states during a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleStates {
-    /// Hold `/dev/cpu_dma_latency` at this value: no idle state that takes longer to leave.
+    /// Hold `/dev/cpu_dma_latency` at this value: no idle state with a longer exit latency.
     ExitWithin(Nanos),
-    /// Leave them as the system has them.
+    /// Leave the system's setting.
     System,
 }
 

@@ -1,4 +1,4 @@
-//! A plan that an agent can measure: checked once, with all that the measuring code needs.
+//! A plan that an agent can measure: checked once, with everything the measuring code needs.
 
 use super::{
     Attach, ClockName, Cyclic, Cyclictest, Handoff, IdleStates, Method, Plan, Policy, Releases,
@@ -8,39 +8,39 @@ use crate::Nanos;
 use crate::gpio::GpioWire;
 use crate::respond::LinuxResponder;
 
-/// What the measuring threads do: the methods that an agent has.
+/// Task of the measuring threads: the methods an agent has.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Task {
     /// Each sleeps until its releases.
     Cyclic(Cyclic),
     /// Each is woken by another one.
     Handoff(Handoff),
-    /// Each spins.
+    /// Each runs a busy loop.
     Spin(Spin),
-    /// Each reads what the kernel's tracer says of its CPU.
+    /// Each reads the records of the kernel's tracer on its CPU.
     Timerlat(Timerlat),
-    /// None of ours measures: what is measured are the threads of a program.
+    /// No measuring threads: the threads of a program are measured.
     Attach(Box<Attach>),
-    /// The one waits while something else answers the edges of a pin pair.
+    /// A single thread waits while a responder answers the edges of a pin pair.
     Respond(LinuxResponder),
-    /// The one answers the edges of a wire.
+    /// A single thread answers the edges of a wire.
     Gpio(GpioWire),
-    /// The one waits while an instrument measures what answers on this machine.
+    /// A single thread waits while an instrument measures the responder on this machine.
     Instrument,
 }
 
-/// A plan that makes sense, and of which nothing is unknown that measuring needs.
+/// A checked plan in which everything a measurement needs is known.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measurement {
     /// The plan as it was sent.
     pub plan: Plan,
-    /// Its method.
+    /// Task of the measuring threads.
     pub task: Task,
     /// Scheduling of the measuring threads.
     pub policy: Policy,
-    /// Cycles are run but not counted for this long.
+    /// Warm-up time, not counted.
     pub warm_up_ns: Nanos,
-    /// What is asked of the idle states.
+    /// Limit for idle states.
     pub idle_states: IdleStates,
     /// Seed of everything random.
     pub seed: u64,
@@ -99,7 +99,7 @@ impl Measurement {
         })
     }
 
-    /// The releases that the agent plans; none where the thread spins or the kernel decides.
+    /// Releases planned by the agent; `None` for a busy loop or if the kernel plans them.
     pub fn releases(&self) -> Option<&Releases> {
         match &self.task {
             Task::Cyclic(cyclic) => Some(&cyclic.releases),
@@ -113,12 +113,12 @@ impl Measurement {
         }
     }
 
-    /// The clock of the releases, and of everything else where there are none.
+    /// Clock of the releases, and of all other times if there are none.
     pub fn clock(&self) -> ClockName {
         self.releases().map_or(ClockName::Monotonic, |releases| releases.clock)
     }
 
-    /// What only `latlab cyclictest` asks; none of a run of another command.
+    /// Parameters of `latlab cyclictest`; `None` for other commands.
     pub fn cyclictest(&self) -> Option<&Cyclictest> {
         match &self.task {
             Task::Cyclic(cyclic) => cyclic.cyclictest.as_ref(),
@@ -126,17 +126,18 @@ impl Measurement {
         }
     }
 
-    /// Policy of a thread by its number.
+    /// Scheduling policy of a thread by its number.
     pub fn policy_of(&self, thread: u32) -> Policy {
         self.plan.policy_of(thread).unwrap_or(self.policy)
     }
 }
 
-/// Where the kernel answers, no thread of a plan does; then ours waits before all ordinary ones.
+/// If the kernel responds, no thread of the plan does; then latlab's thread waits above all
+/// SCHED_OTHER threads.
 fn policy(plan: &Plan, task: &Task) -> Option<Policy> {
     match task {
         Task::Respond(linux) if !linux.name.is_program() => Plan::default().who.policy,
-        // The threads that are measured have their own.
+        // The measured threads keep their own policies.
         Task::Attach(_) => Some(Policy::Other),
         _ => plan.who.policy,
     }

@@ -1,4 +1,4 @@
-//! The method of a run, with its own parameters, and what other parts ask of any method.
+//! The method of a run with its parameters, and queries that apply to any method.
 
 use super::attach::Attach;
 use super::cyclic::{Cyclic, Cyclictest, Mechanism, MissedPolicy, Releases};
@@ -14,39 +14,40 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// The name of a method.
+    /// Name of a method.
     Instrument {
         /// A thread that sleeps until each release and reads the clock.
         Cyclic = "cyclic",
-        /// A thread that another one wakes at each release, counted from just before the call.
+        /// A thread that another one wakes at each release; counted from just before the wake-up
+        /// call.
         Handoff = "handoff",
         /// A busy loop that finds the time taken from it.
         Spin = "spin",
-        /// The kernel's own tracer: a thread of the kernel on each CPU, which we only read.
+        /// The kernel's own tracer: a kernel thread on each CPU, whose records are read.
         Timerlat = "timerlat",
-        /// A program's own threads, as they are.
+        /// A program's own threads, unmodified.
         Attach = "attach",
         /// Edges on wires: a stimulus, and the pin that answers it.
         Respond = "respond",
-        /// Another tool has measured, and its file is read.
+        /// A file recorded by another tool.
         Import = "import",
     }
 }
 
-/// How a run measures, with the parameters of that method alone.
+/// The method of a run, with only its own parameters.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "instrument", rename_all = "lowercase")]
 pub enum Method {
     /// A thread sleeps until each release and reads the clock.
     Cyclic(Cyclic),
-    /// Another thread wakes it at each release.
+    /// Another thread wakes the measuring thread at each release.
     Handoff(Handoff),
     /// A busy loop finds the time taken from it.
     Spin(Spin),
     /// The kernel's tracer measures, and its records are read.
     Timerlat(Timerlat),
-    /// The cycles of a program's own threads are told by the kernel's events.
+    /// Cycles of a program's own threads, from kernel events.
     Attach(Box<Attach>),
     /// Responses are found in a capture of wires.
     Respond(Box<Respond>),
@@ -54,19 +55,19 @@ pub enum Method {
     Import(Box<Import>),
 }
 
-/// What a run records, whatever the method.
+/// Quantity that a run records, whatever the method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recorded {
-    /// How late a thread began.
+    /// How late a thread started.
     Latency,
-    /// Time that was taken from a busy loop.
+    /// Time taken from a busy loop.
     Gap,
     /// Time from a stimulus to its response.
     Response,
 }
 
 impl Method {
-    /// The name of the method.
+    /// Name of the method.
     pub fn instrument(&self) -> Instrument {
         match self {
             Method::Cyclic(_) => Instrument::Cyclic,
@@ -79,7 +80,7 @@ impl Method {
         }
     }
 
-    /// What it records.
+    /// Quantity that it records.
     pub fn records(&self) -> Recorded {
         match self {
             Method::Import(import) if import.gaps.is_some() => Recorded::Gap,
@@ -93,7 +94,7 @@ impl Method {
         }
     }
 
-    /// The releases that latlab plans; none where something else decides when it measures.
+    /// Releases planned by latlab; `None` if something else decides when to measure.
     pub fn releases(&self) -> Option<&Releases> {
         match self {
             Method::Cyclic(cyclic) => Some(&cyclic.releases),
@@ -106,7 +107,7 @@ impl Method {
         }
     }
 
-    /// The same, to be changed.
+    /// Mutable access to [`Method::releases`].
     pub(crate) fn releases_mut(&mut self) -> Option<&mut Releases> {
         match self {
             Method::Cyclic(cyclic) => Some(&mut cyclic.releases),
@@ -115,7 +116,7 @@ impl Method {
         }
     }
 
-    /// Period of a thread by its number; none where nothing has a period, or nobody knows it.
+    /// Period of a thread by its number; `None` if there is no period or it is unknown.
     pub fn period_of(&self, thread: u32) -> Option<Nanos> {
         match self {
             Method::Timerlat(timerlat) => Some(timerlat.period_ns),
@@ -123,23 +124,23 @@ impl Method {
         }
     }
 
-    /// A distance that two samples of a thread keep at least; none where nobody knows one.
+    /// Minimum time between two samples of a thread; `None` if unknown.
     pub fn sample_period_of(&self, thread: u32) -> Option<Nanos> {
-        // The instants of stimuli are those of calls, which may come a little closer than planned.
+        // Stimulus times are those of the calls, which may be slightly closer than planned.
         self.period_of(thread).or_else(|| Some(Nanos(self.gpio()?.from_ns.0 / 2)))
     }
 
-    /// Period of the first thread; none where nothing has a period, or nobody knows it.
+    /// Period of the first thread; `None` if there is no period or it is unknown.
     pub fn period(&self) -> Option<Nanos> {
         self.period_of(0)
     }
 
-    /// Whether cycles come with a period; otherwise gaps or stimuli come by themselves.
+    /// Whether cycles have a period; gaps and stimuli have none.
     pub fn is_periodic(&self) -> bool {
         self.records() == Recorded::Latency && !self.is_import()
     }
 
-    /// What becomes of missed releases; none where no release can be missed.
+    /// What happens to overruns; `None` if there can be none.
     pub fn missed_policy(&self) -> Option<MissedPolicy> {
         match self {
             Method::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => None,
@@ -151,12 +152,12 @@ impl Method {
         }
     }
 
-    /// Whether releases exist that can be missed.
+    /// Whether there are releases, and so possible overruns.
     pub fn has_releases(&self) -> bool {
         self.missed_policy().is_some()
     }
 
-    /// The clock of the times of the run; none where it is not one of the measured machine.
+    /// Clock of the run's times; `None` if it is not a clock of the measured machine.
     pub fn clock(&self) -> Option<ClockName> {
         match self {
             Method::Spin(_) | Method::Timerlat(_) | Method::Attach(_) => Some(ClockName::Monotonic),
@@ -166,12 +167,12 @@ impl Method {
         }
     }
 
-    /// Whether somebody may set the clock of the run, so that its times jump.
+    /// Whether the clock of the run can be set, so that its times jump.
     pub fn clock_can_be_set(&self) -> bool {
         self.clock().is_some_and(|clock| clock != ClockName::Monotonic)
     }
 
-    /// What paces it, in words; none where nobody knows.
+    /// What paces it, in words; `None` if unknown.
     pub fn rhythm(&self) -> Option<String> {
         match self {
             Method::Spin(spin) => Some(format!("gaps above {}", spin.gap_above_ns)),
@@ -183,17 +184,17 @@ impl Method {
         }
     }
 
-    /// Whether it records how fast something answers.
+    /// Whether it records response times.
     pub fn is_response(&self) -> bool {
         self.records() == Recorded::Response
     }
 
-    /// Whether it only reads captures, so that no machine was measured.
+    /// Whether it only reads captures, so no machine was measured.
     pub fn is_capture(&self) -> bool {
         matches!(self, Method::Respond(asked) if !asked.is_measured())
     }
 
-    /// Whether an agent of latlab was on the machine of the run.
+    /// Whether a latlab agent ran on the machine.
     pub fn has_agent(&self) -> bool {
         match self {
             Method::Respond(asked) => asked.has_agent(),
@@ -201,12 +202,12 @@ impl Method {
         }
     }
 
-    /// Whether another tool has measured, so that latlab knows no more than its file says.
+    /// Whether another tool measured, so only the contents of its file are known.
     pub fn is_import(&self) -> bool {
         matches!(self, Method::Import(_))
     }
 
-    /// What was imported; none of another method.
+    /// Data about the import; `None` for other methods.
     pub fn import(&self) -> Option<&Import> {
         match self {
             Method::Import(import) => Some(import),
@@ -214,12 +215,12 @@ impl Method {
         }
     }
 
-    /// Whether `--legs` was asked for.
+    /// Whether `--legs` was given.
     pub fn has_legs(&self) -> bool {
         matches!(self, Method::Cyclic(cyclic) if cyclic.legs)
     }
 
-    /// How it spins; none of another method.
+    /// Parameters of `spin`; `None` for other methods.
     pub fn spin(&self) -> Option<&Spin> {
         match self {
             Method::Spin(spin) => Some(spin),
@@ -227,7 +228,7 @@ impl Method {
         }
     }
 
-    /// Which program it attaches to; `None` for another method.
+    /// Parameters of `attach`; `None` for other methods.
     pub fn attach(&self) -> Option<&Attach> {
         match self {
             Method::Attach(attach) => Some(attach),
@@ -235,12 +236,12 @@ impl Method {
         }
     }
 
-    /// A wire of the measured board; none of another method.
+    /// A wire of the measured board; `None` for other methods.
     pub fn gpio(&self) -> Option<&GpioWire> {
         self.respond()?.gpio.as_ref()
     }
 
-    /// How responses are found; none of another method.
+    /// Parameters of `respond`; `None` for other methods.
     pub fn respond(&self) -> Option<&Respond> {
         match self {
             Method::Respond(respond) => Some(respond),
@@ -248,7 +249,7 @@ impl Method {
         }
     }
 
-    /// What only `latlab cyclictest` asks; none of a run of another command.
+    /// Parameters of `latlab cyclictest`; `None` for other commands.
     pub fn cyclictest(&self) -> Option<&Cyclictest> {
         match self {
             Method::Cyclic(cyclic) => cyclic.cyclictest.as_ref(),
@@ -257,7 +258,7 @@ impl Method {
     }
 }
 
-/// The instrument, with its way to sleep or to be woken where it has several.
+/// The instrument, with its sleep or wake-up mechanism if it has several.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let instrument = self.instrument();

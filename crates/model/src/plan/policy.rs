@@ -30,9 +30,9 @@ pub enum Policy {
     Idle,
     /// SCHED_DEADLINE.
     Deadline {
-        /// Budget in each period.
+        /// Budget per period.
         runtime_ns: Nanos,
-        /// By when the budget is given, after the start of a period.
+        /// Deadline for the budget, from the start of a period.
         deadline_ns: Nanos,
         /// Period of the budget.
         period_ns: Nanos,
@@ -40,10 +40,10 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Priority of `fifo` and `rr` where none is given.
+    /// Default priority of `fifo` and `rr`.
     pub const DEFAULT_PRIORITY: u8 = 90;
 
-    /// Priority of `fifo` and `rr`; 0 for the policies that have none.
+    /// Priority of `fifo` and `rr`; 0 for policies without one.
     pub fn priority(self) -> u8 {
         match self {
             Policy::Fifo { priority } | Policy::Rr { priority } => priority,
@@ -51,7 +51,7 @@ impl Policy {
         }
     }
 
-    /// The same with a lower priority, where it has one; 1 is the lowest there is.
+    /// The policy with a lower priority, if it has one; at least 1.
     pub fn lowered(self, by: u32) -> Policy {
         let lower = |priority: u8| u32::from(priority).saturating_sub(by).max(1) as u8;
         match self {
@@ -61,7 +61,7 @@ impl Policy {
         }
     }
 
-    /// Whether the policy runs before all ordinary threads.
+    /// Whether the policy runs before all SCHED_OTHER threads.
     pub fn is_realtime(self) -> bool {
         matches!(self, Policy::Fifo { .. } | Policy::Rr { .. } | Policy::Deadline { .. })
     }
@@ -83,7 +83,7 @@ impl fmt::Display for Policy {
 }
 
 impl Policy {
-    /// Whether it makes sense by itself.
+    /// Checks the policy by itself.
     pub(super) fn check(self) -> Result<(), String> {
         match self {
             Policy::Fifo { priority } | Policy::Rr { priority }

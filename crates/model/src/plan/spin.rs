@@ -1,4 +1,4 @@
-//! The method `spin`: a busy loop that finds the time taken from it.
+//! The method `spin`: a busy loop that detects time taken from it.
 
 use super::{Plan, Policy};
 use crate::Nanos;
@@ -6,33 +6,33 @@ use crate::nanos::{MICROSECOND, SECOND};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// More is no cache of any processor.
+/// No processor has a larger cache.
 const LARGEST_WORKLOAD: u32 = 256 << 20;
-/// Shorter warm-ups could tell nothing of the usual pass.
+/// A shorter warm-up cannot establish the usual pass.
 const LEAST_LEARNING: Nanos = Nanos(10_000_000);
 
-/// What a spinning thread does in each pass.
+/// Work of a spinning thread in each pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "name", rename_all = "lowercase")]
 pub enum Workload {
-    /// Nothing but reading the counter.
+    /// Only reads the counter.
     None,
-    /// Copies a piece of memory.
+    /// Copies a block of memory.
     Memmove {
-        /// Size of the piece.
+        /// Size of the block, in bytes.
         bytes: u32,
     },
 }
 
 impl Workload {
-    /// Bytes that a workload works on, where nothing else is asked.
+    /// Default size of a workload's memory, in bytes.
     pub const DEFAULT_BYTES: u32 = 4096;
 
-    /// Their names on the command line.
+    /// Names on the command line.
     pub const NAMES: [&str; 2] = ["none", "memmove"];
 
-    /// The name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Workload::None => Workload::NAMES[0],
@@ -47,17 +47,17 @@ impl fmt::Display for Workload {
     }
 }
 
-/// A busy loop that finds the time taken from it.
+/// A busy loop that detects time taken from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spin {
-    /// A pass longer than the usual one by more than this is a gap.
+    /// A pass that exceeds the usual one by more than this is a gap.
     pub gap_above_ns: Nanos,
-    /// What each pass does.
+    /// Work of each pass.
     pub workload: Workload,
 }
 
-/// The defaults of the house.
+/// latlab's defaults.
 impl Default for Spin {
     fn default() -> Spin {
         Spin { gap_above_ns: MICROSECOND, workload: Workload::None }
@@ -65,7 +65,7 @@ impl Default for Spin {
 }
 
 impl Spin {
-    /// Whether it makes sense with the rest of its plan; an error is one line for the user.
+    /// Checks the parameters within their plan; an error is one line for the user.
     pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
         if self.gap_above_ns < Nanos(100) || self.gap_above_ns > SECOND {
             return Err(format!("--gap-above {}: expected 100ns to 1s", self.gap_above_ns));

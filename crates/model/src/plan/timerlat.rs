@@ -4,14 +4,14 @@ use super::Releases;
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// What the kernel's timerlat takes, which counts in microseconds.
+/// Range accepted by the kernel's timerlat, which counts in microseconds.
 const PERIODS: std::ops::RangeInclusive<Nanos> = Nanos(100_000)..=Nanos(1_000_000_000);
 
 /// The kernel's tracer, with a thread on each measured CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timerlat {
-    /// Distance of its releases, on all CPUs.
+    /// Period of its releases on all CPUs.
     pub period_ns: Nanos,
 }
 
@@ -22,7 +22,7 @@ impl Default for Timerlat {
 }
 
 impl Timerlat {
-    /// Whether it makes sense by itself; an error is one line for the user.
+    /// Checks the parameters by themselves; an error is one line for the user.
     pub(super) fn check(&self) -> Result<(), String> {
         match PERIODS.contains(&self.period_ns) {
             true => Ok(()),

@@ -1,57 +1,56 @@
-//! Settings of the machine that have a name, made for the time of a run.
+//! Named machine settings for the duration of a run.
 
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// A setting by its name; written as `--tune` takes it: `irqs=away`.
+/// A named setting, written as for `--tune`: `irqs=away`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tuning {
-    /// The frequency governor of the measured CPUs.
+    /// Frequency governor of the measured CPUs.
     Governor(String),
-    /// No interrupt of a device comes to a measured CPU.
+    /// Moves device interrupts away from the measured CPUs.
     IrqsAway,
-    /// Real-time threads may take all of the time.
+    /// Lets real-time threads take all CPU time.
     RtThrottlingOff,
-    /// No part of the time of a measured CPU is kept for ordinary threads.
+    /// Reserves no time of the measured CPUs for SCHED_OTHER threads.
     FairServerOff,
-    /// When memory is given in huge pages.
+    /// Transparent huge pages.
     Thp(Thp),
-    /// Timers stay on the CPU that sets them.
+    /// Keeps timers on the CPU that sets them.
     TimerMigrationOff,
-    /// The kernel's unbound work is not done on measured CPUs.
+    /// Moves unbound kernel work away from the measured CPUs.
     WorkqueuesAway,
-    /// Threads of interrupts with this in their names have this real-time priority.
+    /// Real-time priority of interrupt threads whose name contains a pattern.
     IrqThread {
-        /// Part of the name.
+        /// Part of the thread name.
         pattern: String,
-        /// Priority of SCHED_FIFO.
+        /// SCHED_FIFO priority.
         priority: u8,
     },
 }
 
 text_enum! {
-    /// When memory is given in huge pages without being asked for by its name; the words are the
-    /// kernel's.
+    /// When memory is given in transparent huge pages, in the kernel's words.
     Thp {
         /// Never.
         Never = "never",
-        /// Where a program asks for it.
+        /// If a program asks for it.
         Madvise = "madvise",
-        /// Wherever it is possible.
+        /// Whenever possible.
         Always = "always",
     }
 }
 
-/// What there is, for those who ask for something else.
+/// Known settings, for error messages.
 const KNOWN: &str = "governor=NAME, irqs=away, rt-throttling=off, fair-server=off, \
                      thp=never|madvise|always, timer-migration=off, workqueues=away, \
                      irq-thread:PATTERN=PRIORITY";
 
 const IRQ_THREAD: &str = "irq-thread:";
 
-/// Those with one value, which need not be said.
+/// Settings with a single value, as name, value and tuning.
 const SWITCHES: [(&str, &str, Tuning); 5] = [
     ("irqs", "away", Tuning::IrqsAway),
     ("rt-throttling", "off", Tuning::RtThrottlingOff),
@@ -61,7 +60,7 @@ const SWITCHES: [(&str, &str, Tuning); 5] = [
 ];
 
 impl Tuning {
-    /// What it is called, without its value; two of one name contradict each other.
+    /// Name without the value; two tunings of one name conflict.
     pub fn name(&self) -> String {
         let text = self.to_string();
         text.rsplit_once('=').map_or(text.clone(), |(name, _)| name.to_string())
@@ -90,7 +89,7 @@ impl FromStr for Tuning {
 
     fn from_str(text: &str) -> Result<Tuning, String> {
         let text = text.trim();
-        // A name of a thread may hold anything, also an equals sign.
+        // A thread name may contain anything, including an equals sign.
         let (name, value) = match text.rsplit_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),

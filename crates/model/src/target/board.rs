@@ -1,4 +1,4 @@
-//! A board that is reached by ssh, its state, and the runs that go on there without the link.
+//! A board reached by ssh, its state, and its detached runs.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
@@ -6,73 +6,73 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What the text of a board begins with.
+/// Prefix of a board's text.
 pub(super) const SSH: &str = "ssh://";
 
-/// The conductor gives the agent of a board a sign of life this often: another [`Message::Hello`].
+/// How often the conductor shows a board's agent that it is alive, with another [`Message::Hello`].
 ///
 /// [`Message::Hello`]: crate::frame::Message::Hello
 pub const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
-/// A conductor that was silent for so long is taken for lost, since a dead link may have no end.
+/// A conductor silent for this long counts as lost, since a dead link may never report an end.
 pub const SILENCE: Duration = Duration::from_secs(20);
 
-/// A machine as `ssh` is asked for it; what the name means is known to its configuration alone.
+/// A machine as passed to `ssh`, whose configuration resolves the name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BoardTarget {
-    /// The user there; none means what ssh takes.
+    /// User name; `None` for ssh's default.
     pub user: Option<String>,
-    /// The host, without the brackets of an address.
+    /// Host, without the brackets of an IPv6 address.
     pub host: String,
-    /// The port; none means what ssh takes.
+    /// Port; `None` for ssh's default.
     pub port: Option<u16>,
 }
 
-/// What a board is, and what latlab does there.
+/// State of a board, and latlab's activity there.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardState {
-    /// Its machine, by `uname -m`.
+    /// Machine name from `uname -m`.
     pub machine: String,
-    /// The release of its kernel.
+    /// Kernel release.
     pub kernel: String,
-    /// Its CPUs.
+    /// Number of CPUs.
     pub cpus: u32,
-    /// With which rights an agent runs there, in words.
+    /// Privileges of an agent there, in words.
     pub right: String,
-    /// How far its clock is ahead of ours.
+    /// How far its clock is ahead of the host's.
     pub clock_off_ns: Nanos,
-    /// Whether an agent lies there, of whichever version.
+    /// Whether an agent is installed, of any version.
     pub has_agent: bool,
-    /// Ids of the runs that are measured there now.
+    /// Ids of the runs being measured.
     pub runs: Vec<String>,
-    /// The runs that go on, or went on, without the link to them.
+    /// Detached runs, both active and ended.
     pub detached: Vec<DetachedRun>,
 }
 
-/// A run that a board measures, or has measured, without the link, and that was not collected yet.
+/// A detached run on a board that has not been collected.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetachedRun {
-    /// Its id.
+    /// Run id.
     pub id: String,
-    /// How far it is.
+    /// Progress of the run.
     pub state: DetachedState,
-    /// Length of its stream so far.
+    /// Current length of its stream, in bytes.
     pub bytes: u64,
-    /// The folder on the board in which that of the run lies.
+    /// Folder on the board that contains the run's folder.
     pub folder: String,
 }
 
-/// How far a detached run is.
+/// Progress of a detached run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DetachedState {
-    /// Its agent measures.
+    /// Its agent is measuring.
     Measures,
     /// Its agent has ended.
     Ended,
-    /// Its agent is gone without an end: it was killed, or the board went down.
+    /// Its agent disappeared without an end: it was killed, or the board went down.
     Cut,
 }
 
@@ -90,7 +90,7 @@ impl FromStr for DetachedState {
 }
 
 impl BoardTarget {
-    /// Reads a text that begins as one; neither part can be taken for an option of ssh.
+    /// Parses the text of a board; rejects parts that ssh would take for an option.
     pub(super) fn read(text: &str) -> Result<BoardTarget, String> {
         let wrong = || format!("'{text}': expected ssh://[USER@]HOST[:PORT]");
         let place = text.strip_prefix(SSH).unwrap_or(text).trim_end_matches('/');
@@ -121,7 +121,7 @@ impl BoardTarget {
         Ok(BoardTarget { user: user.map(str::to_string), host: host.to_string(), port })
     }
 
-    /// The name of a file about it, whoever is asked for there: it is the same board.
+    /// File name for the board; the same for every user, since the board is the same.
     pub fn file_name(&self) -> String {
         let board = BoardTarget { user: None, ..self.clone() }.to_string();
         board.trim_start_matches(SSH).replace(['[', ']'], "")

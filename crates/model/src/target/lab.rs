@@ -1,57 +1,56 @@
-//! A guest of the laboratory: its machine, its kernel and its options.
+//! A guest of the laboratory: machine, kernel and options.
 
 use super::{Target, short_name};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What the text of a lab target begins with.
+/// Prefix of a guest's text.
 pub(super) const LAB: &str = "lab:";
 
-/// A virtual machine of the laboratory as it was asked for; which machines and kernels there are
-/// is known to the laboratory alone.
+/// A guest as requested; only the laboratory knows which machines and kernels exist.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabTarget {
-    /// Name of the machine: `x86-64`.
+    /// Machine name: `x86-64`.
     pub machine: String,
-    /// Its kernel.
+    /// Kernel of the guest.
     pub kernel: LabKernel,
-    /// Memory in MiB; none means that of the machine.
+    /// Memory in MiB; `None` for the machine's default.
     pub memory: Option<u32>,
-    /// Number of CPUs; none means that of the machine.
+    /// Number of CPUs; `None` for the machine's default.
     pub cpus: Option<u32>,
-    /// Whether its time is that of the host, and not virtual.
+    /// Whether it runs in the host's time instead of virtual time.
     pub realtime: bool,
-    /// Whether it runs on the newer QEMU of Debian's backports, whatever the host has.
+    /// Whether it runs on the newer QEMU of Debian's backports, whichever the host has.
     pub new_qemu: bool,
 }
 
 /// The kernel of a lab target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LabKernel {
-    /// A kernel that the laboratory fetches, by its name: `rt-6.1`.
+    /// Name of a kernel that the laboratory fetches: `rt-6.1`.
     Named(String),
-    /// A kernel of one's own.
+    /// A kernel supplied by the user.
     Files(KernelFiles),
 }
 
-/// The files of a kernel.
+/// Files of a kernel.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct KernelFiles {
-    /// Its image.
+    /// Kernel image.
     pub image: PathBuf,
-    /// The folder below which its modules are.
+    /// Parent folder of its modules.
     pub modules: Option<PathBuf>,
     /// Device tree, for machines without one in QEMU.
     pub dtb: Option<PathBuf>,
 }
 
-/// The options of a lab target: those behind its name, or the flags of a command.
+/// Options of a guest: those after its name, or the flags of a command.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LabOptions {
-    /// Image of a kernel of one's own.
+    /// Image of the user's kernel.
     pub image: Option<PathBuf>,
-    /// Folder of its modules.
+    /// Folder with its modules.
     pub modules: Option<PathBuf>,
     /// Its device tree.
     pub dtb: Option<PathBuf>,
@@ -59,9 +58,9 @@ pub struct LabOptions {
     pub memory: Option<u32>,
     /// Number of CPUs.
     pub cpus: Option<u32>,
-    /// The time of the host.
+    /// Whether to run in the host's time.
     pub realtime: bool,
-    /// The newer QEMU.
+    /// Whether to use the newer QEMU.
     pub new_qemu: bool,
 }
 
@@ -99,7 +98,7 @@ impl LabTarget {
         Ok(LabTarget { machine: machine.to_string(), kernel, memory, cpus, realtime, new_qemu })
     }
 
-    /// A part of a file's name that says which guest it is about.
+    /// Part of a file name that identifies the guest.
     pub fn file_name(&self) -> String {
         short_name(&self.to_string()).replace(['/', ','], "-")
     }

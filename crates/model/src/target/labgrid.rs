@@ -1,35 +1,35 @@
-//! A board that labgrid hands out: asked for by its place or by tags, and held for a run.
+//! A board managed by labgrid: requested by place or by tags, and acquired for a run.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
-/// What the text of a place of labgrid begins with.
+/// Prefix of a labgrid target's text.
 pub(super) const LABGRID: &str = "labgrid:";
 
-/// The place of labgrid that is asked for.
+/// A requested labgrid place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LabgridTarget {
-    /// The one of this name.
+    /// The place with this name.
     Place(String),
-    /// Any one with these tags.
+    /// Any place with these tags.
     Tags(BTreeMap<String, String>),
 }
 
-/// The place of labgrid that was held for a run.
+/// The labgrid place acquired for a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldPlace {
-    /// Its name.
+    /// Place name.
     pub name: String,
-    /// Its tags.
+    /// Tags of the place.
     pub tags: BTreeMap<String, String>,
-    /// How its board is reached: `ssh://[USER@]HOST[:PORT]`.
+    /// Address of its board: `ssh://[USER@]HOST[:PORT]`.
     pub board: String,
 }
 
 impl LabgridTarget {
-    /// Reads a text that begins as one; no part of it can be taken for an option of a program.
+    /// Parses the text of a labgrid target; rejects parts a program would take for an option.
     pub(super) fn read(text: &str) -> Result<LabgridTarget, String> {
         let wrong =
             || format!("'{text}': expected labgrid:PLACE or labgrid:TAG=VALUE[,TAG=VALUE]...");

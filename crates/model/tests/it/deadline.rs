@@ -10,10 +10,10 @@ fn the_deadline_itself_is_met() {
 
 #[test]
 fn a_stall_is_a_miss_for_each_release_that_is_still_late() {
-    // Period 200, deadline 125: 780 late, then 580, 380 and 180 late.
+    // Period 200, deadline 125: latencies 780, 580, 380 and 180 all miss.
     assert_eq!(misses(780, 125, 200, 3), 4);
     assert_eq!(misses(780, 125, 200, 2), 3, "the run ended before the last one");
-    // 725, 525, 325; the fourth is 125 late, which is in time.
+    // 725, 525 and 325 miss; the fourth is late by exactly 125, which is in time.
     assert_eq!(misses(725, 125, 200, 3), 3);
     assert_eq!(misses(125, 125, 200, 0), 0);
     assert_eq!(skipped_misses(725, 125, 200, 3), 2);

@@ -1,4 +1,4 @@
-//! Findings as they are weighed and stored.
+//! Weight and storage of findings.
 
 mod examples;
 
@@ -61,7 +61,7 @@ fn no_parameter_has_a_reserved_name() {
 fn an_unknown_finding_is_kept_as_it_was_stored() {
     for unknown in [
         json!({ "code": "from-the-future", "degrees": 7, "at_ns": 9, "thread": 1 }),
-        // A known one whose parameters are others.
+        // A known code with other parameters.
         json!({ "code": "spikes-lost", "number": "seven", "at_ns": 9, "thread": 1 }),
     ] {
         let finding: Finding = serde_json::from_value(unknown.clone()).unwrap();

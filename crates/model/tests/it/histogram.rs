@@ -50,7 +50,7 @@ fn bins_of_different_edges_are_not_added() {
 
 #[test]
 fn what_is_known_only_as_a_maximum_has_its_place() {
-    // A file of 400 bins of 1 us, whose one overflow is the maximum that it names.
+    // A file of 400 bins of 1 us, whose single overflow is its stated maximum.
     let counts = Histogram::with_layout(microseconds(400), [3_000, 1_282_000].map(Nanos));
     assert_eq!(
         counts.overflow,
@@ -60,7 +60,7 @@ fn what_is_known_only_as_a_maximum_has_its_place() {
     let over = Bin { low_ns: Nanos(1_282_000), high_ns: Nanos(1_282_001), count: 1 };
     assert_eq!(counts.rows()[1], over);
 
-    // Of several only the largest is known.
+    // With several overflows, only the largest is known.
     let several = [3_000, 500_000, 1_282_000].map(Nanos);
     let several = Histogram::with_layout(microseconds(400), several);
     let open = Bin { low_ns: Nanos(400_000), high_ns: Nanos::MAX, count: 2 };
@@ -68,7 +68,7 @@ fn what_is_known_only_as_a_maximum_has_its_place() {
     assert_eq!(censored_above(&several.rows()), Some(Nanos(400_000)));
     assert_eq!(censored_above(&counts.rows()), None);
 
-    // One that does not say how late they were.
+    // An overflow of unknown size.
     let unknown = Histogram {
         max_ns: Nanos(3_999),
         overflow: Overflow { count: 1, max_is_unknown: true, ..Overflow::default() },
@@ -90,7 +90,8 @@ fn bins_that_end_earlier_are_added_to_more_of_the_same_length() {
         sum.add(other).unwrap();
         assert_eq!((sum.bins, sum.layout), (vec![(5, 2), (12, 1)], microseconds(13)));
     }
-    // What lies beyond the end of the shorter one may lie in any bin of the longer one.
+    // What lies beyond the end of the shorter histogram may fall into any further bin of the longer
+    // one.
     let mut over = Histogram::with_layout(microseconds(6), [5_300, 9_000].map(Nanos));
     assert_eq!(over.add(&long), Err(DifferentLayouts));
 }
@@ -108,8 +109,8 @@ fn only_latlabs_own_bins_travel_without_their_edges() {
 fn a_histogram_is_packed_as_by_every_latlab_before() {
     let counts: Histogram = [-5, 250, 250, 1_000_000].map(Nanos).into_iter().collect();
     let counts = Histogram { missed: 3, misses: 1, ..counts };
-    // Count, sum, minimum, maximum, below zero, missed, misses, and three pairs: 2 of bin 2,
-    // 1 of bin 10000.
+    // Count, sum, minimum, maximum, underflow, overruns, misses, and three pairs: 2 of bin 2, 1 of
+    // bin 10000.
     let bytes = [4, 222, 144, 122, 9, 128, 137, 122, 1, 3, 1, 2, 2, 2, 144, 78, 1];
     assert_eq!(postcard::to_allocvec(&counts).unwrap(), bytes);
 }

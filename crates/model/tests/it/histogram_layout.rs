@@ -61,7 +61,7 @@ fn edges_that_are_none_are_refused() {
     let explicit = |edges: &[i64]| BinLayout::explicit(edges.iter().copied().map(Nanos).collect());
     assert_eq!(explicit(&[5]), Err(LayoutError::NoBins));
     assert_eq!(explicit(&[5, 5]), Err(LayoutError::NotRising));
-    // What comes from elsewhere is checked as well.
+    // Decoded layouts are checked too.
     let sent = |edges: [i64; 2]| {
         let explicit = BinLayout::explicit(vec![Nanos(1), Nanos(2)]).unwrap();
         let bytes = postcard::to_allocvec(&explicit).unwrap();

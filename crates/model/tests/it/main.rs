@@ -1,4 +1,4 @@
-//! The vocabulary, tested from outside.
+//! Tests of the public interface.
 
 mod cpu;
 mod deadline;

@@ -1,6 +1,6 @@
 use latlab_model::sanitize::*;
 
-/// What a stranger may put into a name.
+/// What an untrusted source may put into a name.
 const HOSTILE: &str =
     "a\u{1b}[2Jb\u{202e}c\u{2066}d\u{200f}e\u{61c}f\u{200b}g\u{ad}h\u{9b}i\u{e0041}j\nk";
 
@@ -11,7 +11,7 @@ fn what_steers_or_hides_is_shown_as_an_escape() {
     assert_eq!(escape_controls(HOSTILE), shown);
     assert_eq!(escape_lines(HOSTILE), shown.replace(r"\nk", "\nk"));
     assert_eq!(escape_lines("a\tb\r\n"), "a b\\r\n");
-    // Letters of all scripts, blanks and signs stay as they are.
+    // Letters of all scripts, blanks and symbols stay unchanged.
     let plain = "Größe 4 µs, ≥ 99 %, שלום, 日本語, a\u{a0}b 🙂";
     assert_eq!(escape_controls(plain), plain);
 }

@@ -46,7 +46,7 @@ fn a_stored_command_is_read_as_words() {
     assert_eq!(reread(""), None);
 }
 
-/// The words as a shell hands them to a program.
+/// The words as a shell passes them to a program.
 fn heard(line: &Line) -> Vec<u8> {
     let script = format!("latlab() {{ printf '%s\\n' \"$@\"; }}\n{line}");
     let shell = Command::new("sh").arg("-c").arg(script).env_clear().output().unwrap();
@@ -54,7 +54,7 @@ fn heard(line: &Line) -> Vec<u8> {
     shell.stdout
 }
 
-/// Bytes with many that mean something to a shell.
+/// Bytes, many of which are special to a shell.
 fn any_word() -> impl Strategy<Value = OsString> {
     let byte = prop_oneof![
         3 => proptest::sample::select(&b"'\"$()`\\;&|<>*?[]#~=%!{}- \t\n\x1b"[..]),
@@ -62,7 +62,7 @@ fn any_word() -> impl Strategy<Value = OsString> {
         2 => proptest::sample::select(&b"abz019"[..]),
     ];
     proptest::collection::vec(byte, 0..12).prop_map(|mut bytes| {
-        // `$(…)` drops line breaks at its end.
+        // `$(…)` drops trailing newlines.
         while bytes.last() == Some(&b'\n') {
             bytes.pop();
         }

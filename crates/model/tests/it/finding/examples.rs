@@ -1,4 +1,4 @@
-//! One finding of each sentence; the tests of `latlab-report` use them too.
+//! An example finding for each text; the tests of `latlab-report` use them too.
 
 use latlab_model::Nanos;
 use latlab_model::attach::{FaultKind, ThreadFault};
