@@ -186,11 +186,11 @@ impl<'a> Explained<'a> {
 pub struct WatchAlarm<'a> {
     /// Rounds that failed one after the other, this one included.
     failures: u64,
-    /// Why nothing was measured, or what cut the round short; none of one that was measured to its end.
+    /// Why nothing was measured, or what cut the round short; `null` for a complete round.
     error: Option<&'a str>,
-    /// What all rounds of the watch together leave possible of `--limit`; none without it.
+    /// What all rounds of the watch together leave possible of `--limit`; `null` without it.
     limit: Option<BurstLimit>,
-    /// What was measured; none where nothing was.
+    /// The run; `null` if nothing was measured.
     run: Option<FailedRound<'a>>,
 }
 
@@ -208,7 +208,7 @@ struct FailedRound<'a> {
     host: Option<&'a str>,
     /// Its kernel.
     kernel: &'a str,
-    /// The verdict; none of a run that --stop-above ended.
+    /// The verdict; `null` if --stop-above ended the run.
     verdict: Option<Verdict>,
     /// Observed maximum.
     max_ns: Option<Nanos>,

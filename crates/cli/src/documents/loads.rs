@@ -37,7 +37,7 @@ struct ListedParameter<'a> {
     /// What it takes: count, bytes, percent, time or text.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Its value where none is given; none where one must be.
+    /// Default value; `null` if the parameter is required.
     default: Option<String>,
     /// What it is, in a few words.
     about: &'a str,

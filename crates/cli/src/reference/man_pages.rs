@@ -179,7 +179,7 @@ const DESCRIPTIONS: Terms = &[
         "Measures for some seconds, again and again, until it is interrupted, with the flags of \
              latlab run. All rounds together take no more than a share of a CPU, and their runs no \
              more than a size of the disk: the oldest runs of the same name are removed, except those \
-             that are marked by a file named keep in their folder, and those that somebody is reading. \
+             that are marked by a file named keep in their folder, and those that are being read. \
              Runs of other names are not touched. Each round prints a line with its figures and with \
              what it took; what is removed is named on standard error. A round that cannot be measured, \
              also because the disk is full, is reported, and the next one is tried.\n\nThe command of \

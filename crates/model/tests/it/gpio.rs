@@ -27,6 +27,6 @@ fn a_wire_has_two_ends() {
     assert!(twice.check().unwrap_err().contains("gpiochip0:1 cannot be two"));
     let fast = GpioWire { from_ns: Nanos(10), ..wire.clone() };
     assert!(fast.check().unwrap_err().contains("expected 50us"));
-    let nobody = GpioWire { external: true, answer: Some(line(3)), ..wire };
-    assert!(nobody.check().unwrap_err().contains("--external"));
+    let both = GpioWire { external: true, answer: Some(line(3)), ..wire };
+    assert!(both.check().unwrap_err().contains("--external"));
 }

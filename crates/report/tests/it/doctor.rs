@@ -22,11 +22,11 @@ fn finding(code: &str, severity: Severity, topic: Topic) -> Diagnosis {
         code: code.into(),
         severity,
         topic,
-        text: format!("Something about the {topic} of this machine is as nobody would want it."),
+        text: format!("Something about the {topic} of this machine is as no user would want it."),
         file: "proc/sys/kernel/some_thing".into(),
         value: "950000".into(),
         why: "It makes a thread wait until others, which matter less, have done their work, and \
-              nobody knows how long that takes."
+              it is unknown how long that takes."
             .into(),
         cost: "50 ms in each second".into(),
         remedy: Some("sysctl -w kernel.some_thing=-1".into()),
@@ -57,7 +57,7 @@ fn ill() -> Examination {
                 .into(),
         ),
         undo: None,
-        value: "0x50005 and much more that is written in this file and that nobody wants to read \
+        value: "0x50005 and much more that is written in this file and that no user wants to read \
                 on one line of a terminal, were it ever so wide, or is it"
             .into(),
         ..finding("throttled", Severity::Error, Topic::Heat)
@@ -182,7 +182,7 @@ fn the_catalogue_is_a_list() {
         code: found.code,
         severity: found.severity,
         topic: found.topic,
-        title: "something is as nobody would want it, and that costs more than one would think"
+        title: "something is as no user would want it, and that costs more than one would think"
             .into(),
         why: found.why,
         cost: found.cost,

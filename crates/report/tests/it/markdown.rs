@@ -90,9 +90,9 @@ proptest! {
 #[test]
 fn nobody_is_called_and_no_issue_is_linked() {
     let mut run = common::normal().run;
-    run.machine.kernel = "6.1 #1 by @somebody".into();
+    run.machine.kernel = "6.1 #1 by @someone".into();
     let text = markdown(&run);
-    assert!(text.contains("6.1 #<!-- -->1 by @<!-- -->somebody"), "{text}");
+    assert!(text.contains("6.1 #<!-- -->1 by @<!-- -->someone"), "{text}");
 }
 
 #[test]
