@@ -44,8 +44,8 @@ evidence() {
             for load in loads)' &&
         nothing_left || return 1
     "$program" show last --all >"$here/shown" &&
-        grep -q -- "--load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1' --load-on 0" \
-            "$here/shown"
+        grep -q -- "--load hackbench,groups=1,fds=5,loops=200 --load 'stress-ng,stressors=--cpu 1'" "$here/shown" &&
+        grep -q -- "--load-on 0" "$here/shown"
 }
 try "two loads at once, on one CPU, with CPU share, context switches and the same words again" evidence
 
