@@ -6,6 +6,8 @@ use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::AnsweringMachine;
 use latlab_model::plan::{IdleStates, Keep, Method, OnMachine, Policy};
+use latlab_model::shell::Line;
+use latlab_model::target::Target;
 use latlab_model::{Nanos, Plan};
 
 /// Whether to start an agent on the machine that answers: if it is named, or loads or settings are
@@ -51,4 +53,12 @@ pub fn start(plan: &Plan, id: &str, stop: &StopFlag) -> anyhow::Result<Option<An
     let (link, plan) = connector()?.connect(plan.clone()).map_err(ExitError::from)?;
     let started = AnsweringMachine::start(link, &plan, id, stop);
     Ok(Some(started.map_err(ExitError::from)?))
+}
+
+/// A command that names this machine, if it is looked at while an instrument measures: none is unless one is named.
+pub fn named(line: Line, plan: &Plan) -> Line {
+    match plan.method.has_agent() && plan.on.target == Target::Local {
+        true => line.text("--target local"),
+        false => line,
+    }
 }

@@ -28,7 +28,6 @@ use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::EndReason;
 use latlab_model::shell::Line;
-use latlab_model::target::Target;
 use latlab_model::{Plan, Run};
 use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::stored::LoadedRun;
@@ -306,11 +305,9 @@ fn command(args: &RespondArgs, part: &CapturePart, plan: &Plan) -> String {
             option("--window", args.window.map(duration));
         }
     }
-    // No machine is looked at while an instrument measures, unless one is named.
-    if plan.method.has_agent() && plan.on.target == Target::Local {
-        line = line.text("--target local");
-    }
-    line = plan.with_options(line, |option| of_machine(option) || option.name == "deadline");
+    line = plan.with_options(machine::named(line, plan), |option| {
+        of_machine(option) || option.name == "deadline"
+    });
     if args.join && part.simulated.is_none() {
         line = line.text("--join");
     }

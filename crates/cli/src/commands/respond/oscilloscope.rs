@@ -132,5 +132,5 @@ fn command(args: &RespondArgs, scope: &Scope, plan: &Plan) -> String {
     let file = args.scope_commands.iter().map(|file| file.display().to_string());
     file.for_each(|file| option("--scope-commands", file));
     let is_asked = |option: &PlanOption| of_machine(option) || option.name == "deadline";
-    plan.with_options(line, is_asked).to_string()
+    plan.with_options(machine::named(line, plan), is_asked).to_string()
 }
