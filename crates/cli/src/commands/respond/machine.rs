@@ -55,7 +55,7 @@ pub fn start(plan: &Plan, id: &str, stop: &StopFlag) -> anyhow::Result<Option<An
     Ok(Some(started.map_err(ExitError::from)?))
 }
 
-/// A command that names this machine, if it is looked at while an instrument measures: none is unless one is named.
+/// A command with `--target local` if the plan observes this machine: with an instrument it does only on request.
 pub fn named(line: Line, plan: &Plan) -> Line {
     match plan.method.has_agent() && plan.on.target == Target::Local {
         true => line.text("--target local"),
