@@ -1,7 +1,7 @@
 //! Findings about the machine.
 
 use super::kinds::{FindingRow, findings};
-use super::{INFO, INVALID, NO_PASS, WARNING, Weight};
+use super::{ERROR_NO_PASS, INFO, INVALID, WARNING, Weight};
 use crate::Nanos;
 use crate::run::KernelReserve;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ findings! {
             /// Cycles of the thread within this time before the finding may have run on another
             /// CPU.
             noticed_within_ns: Nanos,
-        } => NO_PASS;
+        } => ERROR_NO_PASS;
         "stroboscope" Stroboscope {
             /// Period of the releases.
             period_ns: Nanos,

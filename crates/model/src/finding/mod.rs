@@ -77,6 +77,7 @@ const INFO: Weight = Weight { severity: Severity::Info, effect: VerdictEffect::N
 const WARNING: Weight = Weight { severity: Severity::Warning, effect: VerdictEffect::None };
 const ERROR: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::None };
 const NO_PASS: Weight = Weight { severity: Severity::Warning, effect: VerdictEffect::ForbidsPass };
+const ERROR_NO_PASS: Weight = Weight { effect: VerdictEffect::ForbidsPass, ..ERROR };
 const INVALID: Weight = Weight { severity: Severity::Error, effect: VerdictEffect::MakesInvalid };
 
 /// Names no parameter of a finding may have, because output adds fields of these names.
