@@ -544,8 +544,8 @@ options! {
 
     in OTHER;
 
-    /// Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off,
-    /// thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY
+    /// Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off,
+    /// thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY
     "tune": Form::list("NAME=VALUE"), ALL, list!(on.tunings);
 
     /// Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl
