@@ -175,6 +175,12 @@ impl PlanOption {
         self.applies.to.iter().any(|instrument| *instrument != Instrument::Attach)
     }
 
+    /// Why a method refuses it, as one line for the user. `None` if it applies, or another command checks it.
+    fn refusal(&self, instrument: Instrument) -> Option<String> {
+        let is_refused = is_measured_here(instrument) && !self.applies.is_for(instrument);
+        is_refused.then(|| format!("--{} {}", self.name, self.applies.why_not(instrument)))
+    }
+
     /// Checks a value by itself; an error is one line for the user.
     pub fn check(&self, value: &str) -> Result<(), String> {
         let instrument = self.applies.to.first().copied().unwrap_or(Instrument::Cyclic);
@@ -188,18 +194,10 @@ pub fn put(plan: &mut Plan, mut given: Vec<Given>) -> Result<(), String> {
     // policy takes its default budget.
     given.sort_by_key(|one| (one.option.name != "instrument", one.option.group != table::WHEN));
     for Given { option, values, is_default } in given {
-        let instrument = plan.method.instrument();
-        if !option.applies.is_for(instrument) && is_measured_here(instrument) {
-            match is_default {
-                true => continue,
-                false => {
-                    return Err(format!(
-                        "--{} {}",
-                        option.name,
-                        option.applies.why_not(instrument)
-                    ));
-                }
-            }
+        match option.refusal(plan.method.instrument()) {
+            Some(_) if is_default => continue,
+            Some(refusal) => return Err(refusal),
+            None => {}
         }
         for value in &values {
             (option.at.put)(plan, value)?;
@@ -253,15 +251,9 @@ impl Plan {
     /// Rejects options that do not apply to the method; an error is one line for the user.
     pub(crate) fn check_applies(&self) -> Result<(), String> {
         let (usual, instrument) = (Plan::of(self.method.clone()), self.method.instrument());
-        let is_lost = |option: &&PlanOption| {
-            !option.applies.is_for(instrument) && !(option.at.words)(self, &usual).is_empty()
-        };
-        match OPTIONS.iter().find(is_lost) {
-            Some(option) if is_measured_here(instrument) => {
-                Err(format!("--{} {}", option.name, option.applies.why_not(instrument)))
-            }
-            _ => Ok(()),
-        }
+        let is_set = |option: &&PlanOption| !(option.at.words)(self, &usual).is_empty();
+        let refused = OPTIONS.iter().filter(is_set).find_map(|option| option.refusal(instrument));
+        refused.map_or(Ok(()), Err)
     }
 
     /// Labelled facts of how it measured, from its options.
