@@ -91,6 +91,13 @@ impl FromArgMatches for MeasureArgs {
 impl MeasureArgs {
     /// Makes the plan; an error is one line.
     pub fn plan(&self, random_seed: u64) -> Result<Plan, String> {
+        let mut plan = self.plan_without_loads(random_seed)?;
+        plan.on.loads = self.loads()?;
+        Ok(plan)
+    }
+
+    /// Makes the plan but for its loads, which need files; an error is one line.
+    pub fn plan_without_loads(&self, random_seed: u64) -> Result<Plan, String> {
         let mut plan = Plan { seed: Some(random_seed), ..Plan::default() };
         plan.on.target = self.guest.target()?;
         let named = self.guest.defaults()?;
@@ -103,7 +110,6 @@ impl MeasureArgs {
             detached.folder = detached.folder.take().or(named.and_then(|named| named.folder));
         }
         plan.check()?;
-        plan.on.loads = self.loads()?;
         Ok(plan)
     }
 

@@ -127,8 +127,9 @@ fn row(
     let wrong = |text: String| (word_of(&text), text);
     let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
     args.guest.board = board.map(|(_, named)| named.clone());
-    args.loads().map_err(|text| ("load".to_string(), text))?;
-    let plan = scaled(args.plan(0).map_err(wrong)?, scale);
+    let loads = args.loads().map_err(|text| ("load".to_string(), text))?;
+    let mut plan = scaled(args.plan_without_loads(0).map_err(wrong)?, scale);
+    plan.on.loads = loads;
     if plan.duration(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);
         return Err((String::new(), text));
