@@ -6,7 +6,7 @@ use crate::{Failure, StopFlag};
 use latlab_lab::{Cache, GuestConfig, KernelMap};
 use latlab_model::frame::Message;
 use latlab_model::guest::{Guest, GuestStream};
-use latlab_model::plan::{Instrument, OnMachine};
+use latlab_model::plan::Instrument;
 use latlab_model::{Nanos, Plan, Run, Target, VERSION};
 use latlab_sys::files::large_pipe;
 use std::io::{self, Read};
@@ -131,16 +131,13 @@ where
         return Err(Failure::wrong_plan("only guests can be recorded".to_string()));
     };
     let config = GuestConfig::resolve(target).map_err(Failure::wrong_plan)?;
-    let (mut link, guest) = GuestLink::new(
-        &config,
-        cache,
-        &Plan { on: OnMachine { guest: None, ..plan.on.clone() }, ..plan.clone() },
-    )?;
+    let mut plan = plan.clone();
+    plan.on.guest = None;
+    let (mut link, guest) = GuestLink::new(&config, cache, &plan)?;
     if let Some(text) = same_as.and_then(|then| difference(then, &guest)) {
         return Err(Failure::wrong_plan(format!("run {id} cannot be run again: {text}")));
     }
-    let plan =
-        Plan { on: OnMachine { guest: Some(Box::new(guest)), ..plan.on.clone() }, ..plan.clone() };
+    plan.on.guest = Some(Box::new(guest));
     let machine = config.machine.architecture;
     let agent = agents::agent_program(machine).transpose()?.unwrap_or_default();
     let (mut records, to) = large_pipe()?;

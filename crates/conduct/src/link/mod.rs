@@ -17,7 +17,6 @@ pub(crate) use guest::GuestLink;
 pub use in_process::InProcess;
 use latlab_lab::{Cache, GuestConfig};
 use latlab_model::frame::{Damage, Hello, Message, STREAM_VERSION};
-use latlab_model::plan::OnMachine;
 use latlab_model::{Nanos, Plan, Target};
 use latlab_store::OpenRun;
 pub use process::LocalProcess;
@@ -127,7 +126,7 @@ pub struct Connector {
 
 impl Connector {
     /// Connects to the agent for a plan; returns the plan with what is now known of its target.
-    pub fn connect(&self, plan: Plan) -> Result<(Box<dyn Link>, Plan), Failure> {
+    pub fn connect(&self, mut plan: Plan) -> Result<(Box<dyn Link>, Plan), Failure> {
         match &plan.on.target {
             Target::Local => {
                 let mut agent = Command::new(&self.program);
@@ -137,20 +136,15 @@ impl Connector {
             Target::Lab(target) => {
                 let config = GuestConfig::resolve(target).map_err(Failure::wrong_plan)?;
                 let (link, guest) = GuestLink::new(&config, &self.cache, &plan)?;
-                Ok((
-                    Box::new(link),
-                    Plan { on: OnMachine { guest: Some(Box::new(guest)), ..plan.on }, ..plan },
-                ))
+                plan.on.guest = Some(Box::new(guest));
+                Ok((Box::new(link), plan))
             }
             Target::Board(board) => {
                 Ok((Box::new(BoardLink::new(board, &plan, self.may_ask)), plan))
             }
             Target::Labgrid(asked) => {
                 let held = labgrid::hold(asked, StopFlag::of_process())?;
-                let plan = Plan {
-                    on: OnMachine { place: Some(Box::new(held.place.clone())), ..plan.on },
-                    ..plan
-                };
+                plan.on.place = Some(Box::new(held.place.clone()));
                 Ok((Box::new(BoardLink::of_place(held, &plan, self.may_ask)), plan))
             }
         }

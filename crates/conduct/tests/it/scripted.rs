@@ -16,7 +16,7 @@ pub enum Step {
     Send(Box<Message>),
     /// Sends bytes that need not be a frame.
     SendBytes(Vec<u8>),
-    /// Continues once it is asked to stop.
+    /// Continues only after a request to stop.
     AwaitStop,
     /// Does nothing until it is killed.
     Hang,

@@ -12,7 +12,7 @@ use crate::link::greeting;
 use crate::{Failure, StopFlag};
 use latlab_model::finding::{EndFinding, Finding};
 use latlab_model::frame::{FrameReader, Message, ReadResult};
-use latlab_model::plan::{Detached, OnMachine};
+use latlab_model::plan::Detached;
 use latlab_model::target::{BoardTarget, DetachedRun, DetachedState};
 use latlab_model::{Nanos, Plan};
 use latlab_store::{Error, Finished, Incoming, Store, verify};
@@ -44,7 +44,7 @@ pub struct DetachedStart {
 /// Starts a detached run on a board and waits until it measures.
 ///
 /// The limit in the plan's [`Detached`] is set by the free space there.
-pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Failure> {
+pub fn detach(mut plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Failure> {
     let (Some(board), Some(detached)) = (plan.on.target.board().cloned(), plan.on.detached.clone())
     else {
         return Err(Failure::wrong_plan("only a board measures without its link".to_string()));
@@ -67,10 +67,7 @@ pub fn detach(plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart, Fa
         }
     };
     notes.push(format!("{board}: {arithmetic}"));
-    let plan = Plan {
-        on: OnMachine { detached: Some(Detached { most_bytes, ..detached }), ..plan.on },
-        ..plan
-    };
+    plan.on.detached = Some(Detached { most_bytes, ..detached });
     let greeting = greeting(id, &Message::Plan(plan));
     lines.say(&format!("{}\n", greeting.len()))?;
     lines.send(&greeting)?;
