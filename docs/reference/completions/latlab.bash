@@ -195,7 +195,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__attach)
-            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --interval --deadline --limit --telemetry --note --load --load-on --loads --tune --set --for --name --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
+            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --interval --for --deadline --limit --telemetry --name --note --load --load-on --loads --tune --set --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -225,6 +225,14 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -D)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --deadline)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -234,6 +242,10 @@ _latlab() {
                     return 0
                     ;;
                 --telemetry)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -258,18 +270,6 @@ _latlab() {
                     return 0
                     ;;
                 --set)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --for)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -D)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -112,7 +112,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l note -d 'Note to s
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l loads -d 'Folder with more definitions of loads' -r
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
@@ -148,17 +148,17 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l note -d 'Note to store with the run' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l loads -d 'Folder with more definitions of loads' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
-complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l junit -d 'Write the result as JUnit XML as well, - for standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l ktap -d 'Write the result as KTAP as well; without a file to standard output instead of the text' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l lava -d 'Write the result as lines for LAVA as well; without a file to standard output instead of the text' -r -F
@@ -909,7 +909,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l note -d 'Note to
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l loads -d 'Folder with more definitions of loads' -r
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt- throttling=off, fair-server=off, thp=never|madvise|always, timer- migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l name -d 'Name of the run, used in the name of its folder' -r
