@@ -233,8 +233,10 @@ impl Plan {
     pub fn with_options(&self, command: Line, has: fn(&PlanOption) -> bool) -> Line {
         let usual = Plan::of(self.method.clone());
         let instrument = self.method.instrument();
+        // Of two rows of a name, captures have that of `latlab run`.
         let is_asked = |option: &&PlanOption| {
-            has(option) && (option.applies.is_for(instrument) || !is_measured_here(instrument))
+            let applies = option.applies.is_for(instrument);
+            has(option) && (applies || !is_measured_here(instrument) && option.is_of_run())
         };
         let asked = OPTIONS.iter().filter(is_asked);
         let (last, first): (Vec<_>, Vec<_>) = asked.partition(|option| option.form.is_rest);
@@ -252,7 +254,14 @@ impl Plan {
     pub(crate) fn check_applies(&self) -> Result<(), String> {
         let (usual, instrument) = (Plan::of(self.method.clone()), self.method.instrument());
         let is_set = |option: &&PlanOption| !(option.at.words)(self, &usual).is_empty();
-        let refused = OPTIONS.iter().filter(is_set).find_map(|option| option.refusal(instrument));
+        // Another row of the name may apply.
+        let applies = |name: &str| {
+            OPTIONS.iter().any(|one| one.name == name && one.applies.is_for(instrument))
+        };
+        let refused = OPTIONS
+            .iter()
+            .filter(|option| !applies(option.name) && is_set(option))
+            .find_map(|option| option.refusal(instrument));
         refused.map_or(Ok(()), Err)
     }
 

@@ -409,7 +409,10 @@ options! {
     in UNTIL;
 
     /// Length of the run [default: until Ctrl-C]
-    "for": Form::value("TIME").short('D'), ALL, time!(until.duration_ns);
+    "for": Form::value("TIME").short('D'), RUN, time!(until.duration_ns);
+
+    /// Length of the run [default: until the program ends, or Ctrl-C]
+    "for": Form::value("TIME").short('D'), ATTACH, time!(until.duration_ns);
 
     /// Number of cycles of each thread
     "cycles": Form::value("N").short('l'),
@@ -421,20 +424,13 @@ options! {
 
     /// Judge the run: a latency above this is a deadline miss
     "deadline": Form::value("TIME"), RUN,
-        |plan, text| some(&mut plan.until.deadline_ns, text),
-        |plan, _| match plan.method {
-            Method::Attach(_) => Vec::new(),
-            _ => given(plan.until.deadline_ns.map(duration)),
-        };
+        time!(until.deadline_ns);
 
     /// Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start
     /// [default: the period of each thread]
     "deadline": Form::value("TIME"), ATTACH,
         judged_deadline,
-        |plan, _| match plan.method {
-            Method::Attach(_) => judged_deadline_words(plan),
-            _ => Vec::new(),
-        };
+        |plan, _| judged_deadline_words(plan);
 
     /// Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing
     "limit": Form::value("RATE"), ALL,
@@ -512,12 +508,10 @@ options! {
         |plan, _| given(plan.on.detached.as_ref().and_then(|one| one.folder.as_ref()));
 
     /// Name of the run, used in the name of its folder
-    "name": Form::value("NAME").default("run").of_commands(), ALL,
-        |plan, text| {
-            plan.name = plain_name(text)?;
-            Ok(())
-        },
-        |plan, usual| unless(&usual.name, &plan.name);
+    "name": Form::value("NAME").default("run").of_commands(), RUN, NAME;
+
+    /// Name of the run, used in the name of its folder [default: that of the program]
+    "name": Form::value("NAME").of_commands(), ATTACH, NAME;
 
     /// Note to store with the run
     "note": Form::value("TEXT"), ALL,
@@ -565,6 +559,15 @@ options! {
             given(asked.map(idle_states_word))
         };
 }
+
+/// Access to the name of the run.
+const NAME: Access = Access {
+    put: |plan, text| {
+        plan.name = plain_name(text)?;
+        Ok(())
+    },
+    words: |plan, usual| unless(&usual.name, &plan.name),
+};
 
 /// For options that need files of this machine, such as load definitions: the program sets these.
 fn by_the_program(_: &mut Plan, _: &str) -> Result<(), String> {

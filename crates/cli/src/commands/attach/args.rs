@@ -3,7 +3,6 @@
 use crate::flags::Common;
 use crate::flags::plan::{add_options, given_options};
 use crate::flags::test_results::TestResultArgs;
-use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_model::options::{Given, PlanOption};
 
@@ -54,13 +53,6 @@ pub struct AttachOptions(pub Vec<Given>);
 impl Args for AttachOptions {
     fn augment_args(command: Command) -> Command {
         add_options(command, PlanOption::is_of_attach)
-            .mut_arg("for", |arg| {
-                arg.help("Length of the run [default: until the program ends, or Ctrl-C]")
-            })
-            .mut_arg("name", |arg| {
-                arg.help("Name of the run, used in the name of its folder [default: that of the program]")
-                    .default_value(Resettable::Reset)
-            })
     }
 
     fn augment_args_for_update(command: Command) -> Command {
