@@ -29,8 +29,7 @@ pub fn started(time: &str) -> String {
 
 /// Time from the first counted release of the run to the maximum of a summary.
 pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
-    Some(summary.max_at_ns? - first)
+    Some(summary.max_at_ns? - run.first_release()?)
 }
 
 /// Type and capacity of a core, if the machine reports them.
