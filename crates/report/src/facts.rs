@@ -8,12 +8,14 @@ pub const NOT_DEFINED: &str = "not defined";
 
 /// The kernel and its preemption, without repetition.
 pub fn kernel(run: &Run) -> String {
-    let kernel = &run.machine.kernel;
-    match &run.machine.preemption {
-        Some(preemption) if !kernel.contains(preemption.as_str()) => {
-            format!("{kernel} {preemption}")
-        }
-        _ => kernel.clone(),
+    kernel_words(&run.machine.kernel, run.machine.preemption.as_deref())
+}
+
+/// As `kernel`, for a kernel that is not that of a run.
+pub fn kernel_words(kernel: &str, preemption: Option<&str>) -> String {
+    match preemption {
+        Some(preemption) if !kernel.contains(preemption) => format!("{kernel} {preemption}"),
+        _ => kernel.to_string(),
     }
 }
 
