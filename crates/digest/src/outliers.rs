@@ -73,8 +73,7 @@ impl<'a> OutlierDigest<'a> {
     /// The outliers, largest first.
     pub fn finish(self) -> Vec<Outlier> {
         let OutlierDigest { run, moments } = self;
-        let first = run.threads.iter().map(|one| one.setup.first_release_ns).min();
-        let first = first.unwrap_or_default();
+        let first = run.first_release().unwrap_or_default();
         moments.into_iter().map(|moment| moment.outlier(run, first)).collect()
     }
 }

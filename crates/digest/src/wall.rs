@@ -83,7 +83,7 @@ impl WallClock {
 }
 
 fn began(run: &Run) -> Option<Reading> {
-    let monotonic = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+    let monotonic = run.first_release()?;
     let started: Timestamp = run.started.parse().ok()?;
     let realtime = Nanos(i64::try_from(started.as_nanosecond()).ok()?);
     Some(Reading { monotonic, realtime })

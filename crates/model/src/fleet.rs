@@ -80,12 +80,11 @@ impl FleetRun {
     pub fn new(run: &Run) -> FleetRun {
         let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
         let quantiles = total.quantiles.as_ref();
-        let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
         FleetRun {
             run: run.id.clone(),
             seal: run.seal.clone().unwrap_or_default(),
             started: run.started.clone(),
-            start_ns: first,
+            start_ns: run.first_release(),
             measured_ns: run.measured_ns,
             ended: run.ended,
             name: asked.name.clone(),

@@ -407,6 +407,11 @@ impl Run {
         self.asked.method.has_releases()
     }
 
+    /// The first counted release, on CLOCK_MONOTONIC; `None` without threads.
+    pub fn first_release(&self) -> Option<Nanos> {
+        self.threads.iter().map(|thread| thread.setup.first_release_ns).min()
+    }
+
     /// Loads of the machine, in the words of the plan or of an imported file; `None` without loads
     /// or if unknown.
     pub fn load(&self) -> Option<String> {

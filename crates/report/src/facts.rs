@@ -8,12 +8,14 @@ pub const NOT_DEFINED: &str = "not defined";
 
 /// The kernel and its preemption, without repetition.
 pub fn kernel(run: &Run) -> String {
-    let kernel = &run.machine.kernel;
-    match &run.machine.preemption {
-        Some(preemption) if !kernel.contains(preemption.as_str()) => {
-            format!("{kernel} {preemption}")
-        }
-        _ => kernel.clone(),
+    kernel_words(&run.machine.kernel, run.machine.preemption.as_deref())
+}
+
+/// As `kernel`, for a kernel that is not that of a run.
+pub fn kernel_words(kernel: &str, preemption: Option<&str>) -> String {
+    match preemption {
+        Some(preemption) if !kernel.contains(preemption) => format!("{kernel} {preemption}"),
+        _ => kernel.to_string(),
     }
 }
 
@@ -29,8 +31,7 @@ pub fn started(time: &str) -> String {
 
 /// Time from the first counted release of the run to the maximum of a summary.
 pub fn since_first_release(run: &Run, summary: &Summary) -> Option<Nanos> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
-    Some(summary.max_at_ns? - first)
+    Some(summary.max_at_ns? - run.first_release()?)
 }
 
 /// Type and capacity of a core, if the machine reports them.

@@ -414,8 +414,8 @@ pub fn losses(run: &Run) -> [(&'static str, u64); 5] {
 /// Thread and time of a finding.
 pub fn finding_place(run: &Run, finding: &latlab_model::run::Finding) -> Option<String> {
     let thread = finding.thread.map(|thread| format!("thread {thread}"));
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
-    let at = finding.at_ns.zip(first).map(|(at, first)| format!("at {}", span(at - first)));
+    let since_start = finding.at_ns.zip(run.first_release()).map(|(at, first)| at - first);
+    let at = since_start.map(|time| format!("at {}", span(time)));
     let parts: Vec<String> = thread.into_iter().chain(at).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -97,8 +97,7 @@ impl WindowSpec {
         samples: Option<(Nanos, Nanos)>,
         wall: &WallClock,
     ) -> Result<Range<Nanos>, WindowError> {
-        let first_release = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
-        let first_release = first_release.unwrap_or_default();
+        let first_release = run.first_release().unwrap_or_default();
         let (first, last) = samples.unwrap_or((first_release, first_release));
         let end = (first_release + run.measured_ns).max(last + Nanos(1));
         let whole = first.min(first_release)..end;

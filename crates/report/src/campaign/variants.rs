@@ -2,6 +2,7 @@
 //! each.
 
 use super::table::heaviest_word;
+use crate::facts::kernel_words;
 use latlab_model::campaign_table::{CampaignRow, CampaignTable};
 use latlab_model::run::VerdictWord;
 use latlab_model::target::short_name;
@@ -55,13 +56,7 @@ fn without_common_folder(facts: &[[String; 3]]) -> impl Fn(String) -> String {
 
 /// The kernel of a row and its preemption, as far as known.
 pub fn kernel(row: &CampaignRow) -> Option<String> {
-    let kernel = row.kernel.as_ref()?;
-    Some(match &row.preemption {
-        Some(preemption) if !kernel.contains(preemption.as_str()) => {
-            format!("{kernel} {preemption}")
-        }
-        _ => kernel.clone(),
-    })
+    Some(kernel_words(row.kernel.as_ref()?, row.preemption.as_deref()))
 }
 
 /// The outcome of the campaign: each target, kernel or board with its verdict, or each row. `None`

@@ -1,7 +1,7 @@
 //! The page's section on how the machines and plans of two sides differ.
 
-use crate::document::outline::plural;
 use crate::document::table::{Column, Table, markup};
+use crate::units::counted;
 use latlab_model::comparison::{Comparison, FactChange, SettingChange};
 use latlab_model::run_comparison::RunComparison;
 use maud::{Markup, html};
@@ -14,9 +14,9 @@ pub fn sum(of: &RunComparison) -> Option<String> {
     (all > 0).then(|| {
         format!(
             "{}, {}, {}",
-            plural(of.changes.len(), "fact"),
-            plural(settings, "setting"),
-            plural(options, "kernel option")
+            counted(of.changes.len() as u64, "fact", "facts"),
+            counted(settings as u64, "setting", "settings"),
+            counted(options as u64, "kernel option", "kernel options")
         )
     })
 }
@@ -51,7 +51,7 @@ fn of_machines(of: &Comparison) -> Markup {
             },
         }
         @if !of.not_compared.is_empty() {
-            p { (plural(of.not_compared.len(), "setting")) " could not be read on one side at least." }
+            p { (counted(of.not_compared.len() as u64, "setting", "settings")) " could not be read on one side at least." }
         }
     }
 }

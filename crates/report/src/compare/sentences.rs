@@ -64,7 +64,6 @@ pub fn scenario_sentence(
     candidate: &str,
     one: &str,
 ) -> String {
-    let many = format!("{one}s");
     let cannot = format!("Cannot tell {candidate} from {base}");
     if of.word == ComparisonWord::Refused {
         let why = of.remarks.iter().find_map(|remark| refusal(remark, one));
@@ -77,25 +76,14 @@ pub fn scenario_sentence(
             None => format!("{cannot}."),
         };
     };
-    let repeats = match (metric.base_ns.len(), metric.candidate_ns.len()) {
-        (base, candidate) if base == candidate => {
-            format!("{} a side", counted(base as u64, one, &many))
-        }
-        (base, candidate) => format!("{base} and {candidate} {many}"),
-    };
-    let interval = |range: String| format!("(95 %: {range})");
-    let same = of_interval(metric.interval, range).map(interval).unwrap_or_default();
-    let better = of_interval(metric.interval, |RatioInterval { low, high, .. }| {
-        format!("{} to {}", ratio(1.0 / high), ratio(1.0 / low))
-    });
-    let better = better.map(interval).unwrap_or_default();
+    let repeats = runs(metric, one);
+    let same = metric.interval.map(|interval| format!("(95 %: {})", range(interval)));
+    let same = same.unwrap_or_default();
     let name = metric.metric;
     match (metric.word, metric.interval) {
-        (ComparisonWord::NoRegression, Some(RatioInterval { high, .. })) if high < MUCH_BETTER => {
-            format!(
-                "{candidate} is better at {name} by a factor of {} {better}, {repeats}.",
-                ratio(1.0 / metric.ratio)
-            )
+        (ComparisonWord::NoRegression, Some(interval)) if interval.high < MUCH_BETTER => {
+            let factor = improvement(metric.ratio, interval);
+            format!("{candidate} is better at {name} by a factor of {factor}, {repeats}.")
         }
         (ComparisonWord::NoRegression, _) => format!(
             "{candidate} is not worse than {base}: {name} x{} {same}, {repeats}.",
@@ -113,13 +101,6 @@ pub fn scenario_sentence(
             format!("{cannot}: {name} x{} {same}, {repeats}; {more}.", ratio(metric.ratio))
         }
     }
-}
-
-fn of_interval(
-    interval: Option<RatioInterval>,
-    words: impl Fn(RatioInterval) -> String,
-) -> Option<String> {
-    interval.map(words)
 }
 
 pub fn scenario(of: &ScenarioComparison) -> String {
@@ -176,13 +157,13 @@ pub fn incomplete(of: &[IncompleteRun]) -> Vec<String> {
     of.iter().map(line).collect()
 }
 
-/// The number of runs on each side of a metric.
-fn runs(of: &MetricComparison) -> String {
+/// The number of runs on each side of a metric; `one` is the unit of a side, such as a repeat.
+fn runs(of: &MetricComparison, one: &str) -> String {
     match (of.base_ns.len(), of.candidate_ns.len()) {
         (base, candidate) if base == candidate => {
-            format!("{} a side", counted(base as u64, "run", "runs"))
+            format!("{} a side", counted(base as u64, one, &format!("{one}s")))
         }
-        (base, candidate) => format!("{base} and {candidate} runs"),
+        (base, candidate) => format!("{base} and {candidate} {one}s"),
     }
 }
 
@@ -196,8 +177,18 @@ fn headline_metric(
 
 /// The ratio with its interval: `p99.9 x1.10 (95 %: 1.04 to 1.16), 5 runs a side`.
 fn figure(of: &MetricComparison) -> String {
-    let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
-    format!("{} x{}{}, {}", of.metric, ratio(of.ratio), interval.unwrap_or_default(), runs(of))
+    format!("{} {}, {}", of.metric, factor(of.ratio, of.interval), runs(of, "run"))
+}
+
+/// A ratio with its interval, if there is one: `x1.10 (95 %: 1.04 to 1.16)`.
+pub fn factor(of: f64, interval: Option<RatioInterval>) -> String {
+    let interval = interval.map(|interval| format!(" (95 %: {})", range(interval)));
+    format!("x{}{}", ratio(of), interval.unwrap_or_default())
+}
+
+/// A ratio below one as a factor of improvement: `4.1 (95 %: 3.2 to 5.6)`.
+fn improvement(of: f64, RatioInterval { low, high, .. }: RatioInterval) -> String {
+    format!("{} (95 %: {} to {})", ratio(1.0 / of), ratio(1.0 / high), ratio(1.0 / low))
 }
 
 /// A factor with three digits.
@@ -221,13 +212,11 @@ fn metric_sentence(of: &MetricComparison) -> String {
             format!("{}; the limit is x{}", figure(of), ratio(1.0 + of.care))
         }
         ComparisonWord::NoRegression => match of.interval {
-            Some(RatioInterval { low, high, .. }) if high < MUCH_BETTER => format!(
-                "{} is better by a factor of {} (95 %: {} to {}), {}",
+            Some(interval) if interval.high < MUCH_BETTER => format!(
+                "{} is better by a factor of {}, {}",
                 of.metric,
-                ratio(1.0 / of.ratio),
-                ratio(1.0 / high),
-                ratio(1.0 / low),
-                runs(of)
+                improvement(of.ratio, interval),
+                runs(of, "run")
             ),
             Some(RatioInterval { low, .. }) if low > 1.0 => {
                 format!("{}; slower, but not by {care}", figure(of))

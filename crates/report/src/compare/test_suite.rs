@@ -1,7 +1,7 @@
 //! A comparison as tests: one test case for each metric of each scenario.
 
 use super::sections::middle;
-use super::sentences::{headline, missed, probability, range, ratio, remark, title};
+use super::sentences::{factor, headline, missed, probability, ratio, remark, title};
 use crate::test_suite::{Figure, Problem, SuiteTime, TestCase, TestSuite};
 use latlab_model::run_comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
@@ -54,12 +54,10 @@ fn figures(of: &MetricComparison) -> Vec<Figure> {
 }
 
 fn message(of: &MetricComparison) -> String {
-    let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
     format!(
-        "{}: x{}{}, limit x{}, p={}, {} and {} runs",
+        "{}: {}, limit x{}, p={}, {} and {} runs",
         title(of.word),
-        ratio(of.ratio),
-        interval.unwrap_or_default(),
+        factor(of.ratio, of.interval),
         ratio(1.0 + of.care),
         probability(of.p),
         of.base_ns.len(),

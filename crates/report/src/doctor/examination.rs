@@ -2,6 +2,7 @@
 
 use crate::document::style::{Colour, Style, severity_colour};
 use crate::document::table::wrapped;
+use crate::facts::kernel_words;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Examination};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
@@ -78,12 +79,7 @@ fn sentence(machine: &Machine) -> String {
         }
     };
     let what: Vec<String> = machine.board.clone().into_iter().chain(cpus).collect();
-    let kernel = match &machine.preemption {
-        Some(preemption) if !machine.kernel.contains(preemption.as_str()) => {
-            format!("Linux {} {preemption}", machine.kernel)
-        }
-        _ => format!("Linux {}", machine.kernel),
-    };
+    let kernel = kernel_words(&machine.kernel, machine.preemption.as_deref());
     let isolated = match machine.cpus_isolated.is_empty() {
         true => "no CPU isolated".to_string(),
         false => format!("isolated CPUs {}", machine.cpus_isolated),
@@ -91,7 +87,7 @@ fn sentence(machine: &Machine) -> String {
     let known = !machine.kernel.is_empty();
     let parts = [
         (!what.is_empty()).then(|| what.join(", ")),
-        known.then_some(kernel),
+        known.then(|| format!("Linux {kernel}")),
         machine.virtualisation.clone(),
         known.then_some(isolated),
         machine.clocksource.as_ref().map(|name| format!("clocksource {name}")),

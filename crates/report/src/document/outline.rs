@@ -111,7 +111,3 @@ pub fn with_breaks(text: &str, behind: char) -> Markup {
 pub fn count(number: u64) -> String {
     firm(&grouped(number))
 }
-
-pub fn plural(number: usize, word: &str) -> String {
-    format!("{} {word}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
-}

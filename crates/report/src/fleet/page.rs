@@ -3,13 +3,14 @@
 use super::cells::marked_rows;
 use super::series::{Series, all_series};
 use super::text::{columns, headline, newest_step, series_columns, since};
-use crate::document::outline::{Outline, count, plural, prose};
+use crate::document::outline::{Outline, count, prose};
 use crate::document::table::{Table, markup};
 use crate::document::{Section, folds};
 use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends, trend};
+use crate::units::counted;
 use latlab_model::fleet::FleetAnswer;
 use maud::{Markup, html};
 
@@ -71,7 +72,7 @@ fn own_picture(number: usize, one: &Series, outline: &Outline) -> Markup {
 fn page_of_rows(of: &FleetAnswer) -> String {
     let outline = Outline::page();
     let rows = marked_rows(of);
-    let title = format!("{}: {}", of.query, plural(of.rows.len(), "row"));
+    let title = format!("{}: {}", of.query, counted(of.rows.len() as u64, "row", "rows"));
     let body = html! {
         main.judged {
             header.answer { p.kicker { "latlab fleet query" } (outline.headline(html! { (title) })) }

@@ -8,7 +8,6 @@ use crate::document::html::{content, open};
 use crate::document::outline::{Outline, prose};
 use crate::run_table::RunTable;
 use crate::run_with_bins::RunWithBins;
-use crate::sections::respond;
 use latlab_model::Run;
 use latlab_stats::MeasuredRun;
 use maud::{Markup, html};
@@ -26,8 +25,10 @@ pub fn comparison(runs: &[PageRun], outline: &Outline) -> Markup {
                 (outline.headline(prose(&headline)))
                 @for line in more { p.lead { (prose(&line)) } }
             }
-            (responders::compared(runs, outline))
-            @if respond::columns(comparison.runs()).is_none() { (content(&comparison.table())) }
+            @match responders::compared(runs, outline) {
+                Some(responders) => (responders),
+                None => (content(&comparison.table())),
+            }
             (compared(&measured, outline))
             (open(outline, &comparison.differing()))
         }

@@ -345,7 +345,7 @@ fn add_strips(of: &PageRun, strips: &[Strip], columns: &mut Columns) {
 }
 
 fn marks<'a>(of: &PageRun<'a>) -> Vec<Mark<'a>> {
-    let first = of.run.threads.iter().map(|one| one.setup.first_release_ns).min();
+    let first = of.run.first_release();
     let mark = |finding: &'a latlab_model::run::Finding| {
         let at_s = (finding.at_ns? - first?).as_secs_f64().max(0.0);
         Some(Mark { code: finding.code(), at_s })

@@ -1,9 +1,8 @@
 //! The list of files at the end of a run's page.
 
 use crate::document::Section;
-use crate::document::outline::plural;
 use crate::document::table::{Column, Table};
-use crate::units::bytes;
+use crate::units::{bytes, counted};
 use latlab_model::Run;
 
 pub fn files(run: &Run) -> Option<Section> {
@@ -16,6 +15,6 @@ pub fn files(run: &Run) -> Option<Section> {
         Column::new("SHA-256", 0, run.files.values().map(|file| file.sha256.clone())).left(),
     ];
     let table = Table::new("SHA-256 of each file of the run", columns).stacked();
-    let sum = Some(plural(run.files.len(), "file"));
+    let sum = Some(counted(run.files.len() as u64, "file", "files"));
     Some(Section::new("files", "Files of the run").sum(sum).table(table))
 }

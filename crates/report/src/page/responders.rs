@@ -26,10 +26,10 @@ pub fn phase(of: &PageRun, outline: &Outline) -> Option<Section> {
     Some(Section::new("phase", "Against the phase").html(picture))
 }
 
-/// Responders next to each other and in pairs; empty if other runs are among them.
-pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
+/// Responders next to each other and in pairs; `None` if other runs are among them.
+pub fn compared(runs: &[PageRun], outline: &Outline) -> Option<Markup> {
     let all: Vec<&Run> = runs.iter().map(|one| one.run).collect();
-    let Some(columns) = respond::columns(&all) else { return html! {} };
+    let columns = respond::columns(&all)?;
     let of_kernels = kernels::columns(&all);
     let latencies: Vec<Vec<i64>> = runs
         .iter()
@@ -39,7 +39,7 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
         all.iter().zip(&latencies).map(|(&run, latencies)| PairedRuns { run, latencies }).collect();
     let loaded = pairs::load_comparisons(&series);
     let published = Repetition::of(&all);
-    html! {
+    Some(html! {
         @if let Some(columns) = &of_kernels {
             (outline.section("kernels", "Kernels side by side", drawn(columns.clone(), kernels::MEANING)))
         }
@@ -66,7 +66,7 @@ pub fn compared(runs: &[PageRun], outline: &Outline) -> Markup {
                 p { (prose(pairs::WHY)) }
             }))
         }
-    }
+    })
 }
 
 fn drawn(columns: Vec<Column>, caption: &str) -> Markup {

@@ -36,10 +36,6 @@ impl<'a> RunTable<'a> {
         RunTable { judgements: judgements(runs), ..self }
     }
 
-    pub(crate) fn runs(&self) -> &[&'a Run] {
-        &self.runs
-    }
-
     /// Whether all runs recorded the same kind of value.
     fn is_of_one_kind(&self) -> bool {
         let runs: Vec<RunWithBins> =

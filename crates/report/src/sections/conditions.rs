@@ -151,8 +151,7 @@ fn number(value: f64) -> String {
 }
 
 fn thread_rows(run: &Run, conditions: &Conditions) -> Vec<[String; 7]> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
-    let first = first.unwrap_or_default();
+    let first = run.first_release().unwrap_or_default();
     let row = |thread: &latlab_model::telemetry::BusyThread| {
         [
             thread.name.clone(),

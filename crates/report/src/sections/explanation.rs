@@ -338,8 +338,7 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
 
 /// One spike as a timeline to scale.
 pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> String {
-    let first = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
-    let at = (blame.release_ns - first).as_secs_f64();
+    let at = (blame.release_ns - run.first_release().unwrap_or_default()).as_secs_f64();
     let cpu = blame.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
     let head = format!(
         "Spike {}: thread {}{cpu}, {at:.6} s after the first release",

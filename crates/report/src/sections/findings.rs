@@ -20,8 +20,8 @@ pub fn section(run: &Run) -> Section {
 }
 
 fn item(run: &Run, finding: &Finding) -> Item {
-    let first = run.threads.iter().map(|one| one.setup.first_release_ns).min();
-    let since_start = finding.at_ns.zip(first).map(|(at, first)| (at - first).as_secs_f64());
+    let since_start =
+        finding.at_ns.zip(run.first_release()).map(|(at, first)| (at - first).as_secs_f64());
     Item {
         effect: match finding.effect() {
             VerdictEffect::None => "",

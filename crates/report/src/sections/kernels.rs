@@ -80,8 +80,7 @@ fn entry(run: &Run) -> Option<Entry<'_>> {
         LabKernel::Named(name) => name.clone(),
         LabKernel::Files(files) => files.image.file_name()?.to_string_lossy().into_owned(),
     };
-    let loads: Vec<&str> = plan.on.loads.iter().map(|load| load.words.as_str()).collect();
-    let load = if loads.is_empty() { "idle".to_string() } else { loads.join(" + ") };
+    let load = run.load().unwrap_or_else(|| "idle".to_string());
     let responder = responder(linux, plan, &target.machine);
     Some(Entry { row: Row { responder, load }, kernel, responses: run.responses()? })
 }

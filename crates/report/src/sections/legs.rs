@@ -213,7 +213,7 @@ fn cost(legs: &RunLegs) -> String {
 }
 
 fn largest(run: &Run, legs: &RunLegs) -> Option<Vec<Column>> {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min()?;
+    let first = run.first_release()?;
     let all = &legs.largest;
     let scale = Scale::for_times(all.iter().map(|one| one.latency_ns));
     let is_wire = run.asked.method.gpio().is_some();

@@ -93,9 +93,9 @@ fn facts(run: &Run, load: &LoadRun) -> Vec<String> {
 }
 
 fn when(run: &Run, load: &LoadRun) -> String {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
+    let first = run.first_release().unwrap_or_default();
     let at = |time: Option<Nanos>| match time {
-        Some(time) => since(time - first.unwrap_or_default()),
+        Some(time) => since(time - first),
         None => "not known".to_string(),
     };
     let again = match load.restarts {

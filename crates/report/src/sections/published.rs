@@ -250,7 +250,6 @@ fn conditions(run: &Run) -> Conditions {
     let setting = |name: &str| {
         run.applied.settings.iter().find(|one| one.what == name).map(|one| &one.applied)
     };
-    let loads: Vec<&str> = run.asked.on.loads.iter().map(|load| load.words.as_str()).collect();
     // The number and timing of the edges follow the name of the simulation.
     let simulated = asked.simulated.unwrap_or_default();
     let stimuli = simulated.split_once(", ").map(|(_, rest)| rest.to_string()).unwrap_or_default();
@@ -273,6 +272,5 @@ fn conditions(run: &Run) -> Conditions {
             format!("cycles of {}", known(&[setting("simulator")])),
         ),
     };
-    let load = if loads.is_empty() { run.load_or("none") } else { loads.join(" + ") };
-    Conditions { answers, program, load, stimuli, measured }
+    Conditions { answers, program, load: run.load_or("none"), stimuli, measured }
 }

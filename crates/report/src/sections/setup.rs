@@ -1,10 +1,10 @@
 //! The setup of a run: the machine, the requested and applied settings, and how threads ended.
 
 use crate::document::Section;
-use crate::document::outline::{Outline, pairs, plural};
+use crate::document::outline::{Outline, pairs};
 use crate::document::table::{Column, Table, markup};
 use crate::sentence;
-use crate::units::{bytes, grouped, with_fixed_spaces};
+use crate::units::{bytes, counted, grouped, with_fixed_spaces};
 use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
@@ -109,7 +109,7 @@ pub fn settings(run: &Run, outline: &Outline) -> Markup {
         }
         @if !held.is_empty() {
             details {
-                summary { (plural(held.len(), "setting")) " applied as requested" }
+                summary { (counted(held.len() as u64, "setting", "settings")) " applied as requested" }
                 (setting_table("Settings applied as requested", &held))
             }
         }

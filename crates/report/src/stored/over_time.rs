@@ -3,7 +3,7 @@
 use super::Result;
 use crate::time::TimeData;
 use latlab_digest::window::WindowSpec;
-use latlab_digest::{IntervalRow, OutlierDigest, StatisticsDigest, coarse_edges};
+use latlab_digest::{IntervalRow, OutlierDigest, SpikeRow, StatisticsDigest, coarse_edges};
 use latlab_model::outlier::Outlier;
 use latlab_model::run::ThreadRun;
 use latlab_model::statistics::RunStatistics;
@@ -40,15 +40,16 @@ impl OverTime {
 
 fn of_intervals(folder: &Path, run: &Run, within: Option<Range<Nanos>>) -> Result<OverTime> {
     let mut data = TimeData::new(run, coarse_edges(), within);
-    fill_latencies(folder, run, &mut [&mut data], |_| ())?;
+    fill_latencies(folder, run, &spikes(folder, run)?, &mut [&mut data], |_| ())?;
     Ok(OverTime { data, too_many: None })
 }
 
-/// Reads the intervals, and the large latencies with known releases, in one pass into all of these;
-/// `others` receives the intervals as well.
+/// Reads the intervals in one pass into all of these, and adds the large latencies with known
+/// releases; `others` receives the intervals as well.
 pub fn fill_latencies(
     folder: &Path,
     run: &Run,
+    spikes: &[SpikeRow],
     all: &mut [&mut TimeData],
     mut others: impl FnMut(&IntervalRow),
 ) -> Result<()> {
@@ -57,7 +58,7 @@ pub fn fill_latencies(
         let span = row.span();
         all.iter_mut().for_each(|data| data.interval(row.thread, &span, &row.coarse));
     })?;
-    for row in spikes(folder, run)? {
+    for row in spikes {
         all.iter_mut().for_each(|data| data.spike(row.spike));
     }
     Ok(())

@@ -37,7 +37,7 @@ impl LoadedRun {
         // In one pass, as the intervals of a large run take seconds to read.
         let mut statistics = StatisticsDigest::new(&run, &bins, &largest);
         let mut joined = JoinedIntervals::new(run.asked.keep.interval_ns);
-        fill_latencies(folder, &run, &mut [&mut still, &mut fine], |row| {
+        fill_latencies(folder, &run, &largest, &mut [&mut still, &mut fine], |row| {
             statistics.push(row);
             joined.push(&row.span());
         })?;

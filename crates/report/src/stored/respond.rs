@@ -1,12 +1,13 @@
 //! The single responses of a responder's run.
 
-use super::{Result, run_with_bins};
+use super::Result;
 use crate::Options;
 use crate::phase::{Fold, draw};
+use crate::sanitize::sanitize_run;
 use latlab_digest::window::WindowSpec;
 use latlab_model::samples::Sample;
 use latlab_model::{Nanos, Run};
-use latlab_store::WindowReader;
+use latlab_store::{WindowReader, read_run};
 use std::path::Path;
 
 /// Runs with more responses are neither compared in pairs nor drawn as dots.
@@ -32,7 +33,7 @@ pub fn against_phase(
     period: Option<Nanos>,
     options: &Options,
 ) -> Result<Option<String>> {
-    let (run, _) = run_with_bins(folder)?;
+    let run = sanitize_run(&read_run(folder)?)?;
     let asked = period.map(|period| Fold { period_ns: period.0 as f64, origin_ns: 0.0 });
     let Some(fold) = asked.or(Fold::of_run(&run)) else { return Ok(None) };
     let samples = responses(folder, &run)?;

@@ -35,10 +35,10 @@ fn section(runs: &[&Run]) -> Section {
 
 /// Why runs do not pass although no latency missed the deadline.
 fn notes(runs: &[&Run]) -> Vec<String> {
-    let forbidden = || runs.iter().filter_map(|run| Some((&run.id, forbids_pass(run)?)));
-    let named = forbidden().take(NAMED_REASONS);
-    let named = named.map(|(id, why)| escape_controls(&format!("{id} is inconclusive: {why}.")));
-    let more = forbidden().count().saturating_sub(NAMED_REASONS);
+    let reason = |run: &&Run| Some(format!("{} is inconclusive: {}.", run.id, forbids_pass(run)?));
+    let forbidden: Vec<String> = runs.iter().filter_map(reason).collect();
+    let named = forbidden.iter().take(NAMED_REASONS).map(|line| escape_controls(line));
+    let more = forbidden.len().saturating_sub(NAMED_REASONS);
     let more = (more > 0).then(|| format!("{more} more are inconclusive: see `latlab show RUN`."));
     named.chain(more).collect()
 }

@@ -14,25 +14,22 @@ use latlab_model::Run;
 /// least 80), of which two are left for commands. The histogram is dropped if the text needs the
 /// room.
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
-    let text = summarise_with(run, picture, width, style);
-    match text.lines().count() > SCREEN - COMMANDS {
-        true => summarise_with(run, "", width, style),
-        false => text,
-    }
-}
-
-fn summarise_with(run: &Run, picture: &str, width: usize, style: Style) -> String {
-    let answer = [opening(run, width, style), figure_table(run, width, style), picture.to_string()];
-    let mut parts: Vec<String> = answer.into_iter().filter(|part| !part.is_empty()).collect();
+    let (opening, figures) = (opening(run, width, style), figure_table(run, width, style));
     let causes = causes(run);
     let (known, now) = (known(run, width), now(&causes, width));
-    let lines = |text: &String| text.lines().count();
-    let used = parts.iter().map(lines).sum::<usize>() + parts.len() + lines(&known) + lines(&now);
-    let room = SCREEN.saturating_sub(used + TITLE + COMMANDS);
-    let why = why(run, &causes, width, style, room);
-    parts.push(format!("{known}{why}{now}"));
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n")
+    let lines = |text: &str| text.lines().count();
+    let with = |picture: &str| {
+        let mut parts = vec![opening.as_str(), &figures, picture];
+        parts.retain(|part| !part.is_empty());
+        let answer: usize = parts.iter().map(|part| lines(part)).sum();
+        let used = answer + parts.len() + lines(&known) + lines(&now);
+        let room = SCREEN.saturating_sub(used + TITLE + COMMANDS);
+        let why = format!("{known}{}{now}", why(run, &causes, width, style, room));
+        parts.extend(Some(why.as_str()).filter(|why| !why.is_empty()));
+        parts.join("\n")
+    };
+    let text = with(picture);
+    if lines(&text) > SCREEN - COMMANDS { with("") } else { text }
 }
 
 /// Without histogram and table, for the end of a measurement.

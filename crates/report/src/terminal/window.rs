@@ -78,8 +78,7 @@ fn head(run: &Run, whole: &Run, window: &Window, width: usize, style: Style) -> 
 
 /// Time since the first release, in the format that `--window` takes.
 fn seconds(run: &Run, at: Nanos) -> String {
-    let first = run.threads.iter().map(|thread| thread.setup.first_release_ns).min();
-    format!("{:.6}s", (at - first.unwrap_or_default()).as_secs_f64())
+    format!("{:.6}s", (at - run.first_release().unwrap_or_default()).as_secs_f64())
 }
 
 fn largest(run: &Run, window: &Window, width: usize, style: Style) -> String {

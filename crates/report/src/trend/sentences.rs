@@ -1,6 +1,6 @@
 //! The sentences of a series of builds.
 
-use crate::compare::{about, incomplete, probability, range, ratio, title, unsupported};
+use crate::compare::{about, factor, incomplete, probability, title, unsupported};
 use crate::units::{counted, percent, short};
 use latlab_model::run_comparison::ComparisonWord;
 use latlab_model::trend::{Trend, TrendLimit, TrendStep};
@@ -52,8 +52,7 @@ fn seen(of: &Trend, steps: &str) -> String {
 
 /// The change of a level from the one before: `x1.20 (95 %: 1.18 to 1.23)`.
 pub fn change(of: &TrendStep) -> String {
-    let interval = of.interval.map(|interval| format!(" (95 %: {})", range(interval)));
-    format!("x{}{}", ratio(of.ratio), interval.unwrap_or_default())
+    factor(of.ratio, of.interval)
 }
 
 fn clause(of: &TrendLimit) -> String {

@@ -233,7 +233,7 @@ fn is_handler(name: &str) -> bool {
 
 /// From the first release to the end of the last interval.
 fn whole(run: &Run) -> Range<Nanos> {
-    let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
+    let start = run.first_release().unwrap_or_default();
     start..start + run.measured_ns.max(Nanos(1))
 }
 

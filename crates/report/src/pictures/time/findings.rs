@@ -108,7 +108,7 @@ fn reach(mark: &FindingMark, left: f64, right: f64) -> (f64, f64) {
 }
 
 fn marks(run: &Run, canvas: &Canvas) -> Vec<FindingMark> {
-    let start = run.threads.iter().map(|one| one.setup.first_release_ns).min().unwrap_or_default();
+    let start = run.first_release().unwrap_or_default();
     // Findings from just before the first release belong to the start.
     let timed = run.findings.iter().filter_map(|one| Some((one.at_ns?.max(start), one.code())));
     let mut timed: Vec<(Nanos, &str)> = timed.filter(|(at, _)| canvas.axis.holds(*at)).collect();
