@@ -103,6 +103,9 @@ has_cycles() {
     [ "${switches:-0}" -ge 8 ] || [ "$(stat_field "$thread" 14 2>/dev/null)" -ge 10 ] 2>/dev/null
 }
 
+# Whether journals together have at least this many frames of counts: has_counts NUMBER JOURNAL...
+has_counts() { python3 "$tests/checks.py" has_counts "$@"; }
+
 # The id of an agent's thread, by its name.
 thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
 # A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
