@@ -69,6 +69,9 @@ until_holds() {
 # Whether a process that this script has started is gone: has_ended ID.
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
+# A free port.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 # The id of a run, from its document or from the output of `run --detach`: id_of FILE.
 id_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$1"; }
 
