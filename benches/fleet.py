@@ -32,7 +32,7 @@ import pyarrow
 import pyarrow.parquet
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BASE = ROOT / "fixtures/schema-5/runs/20261123T045917Z_schema-5"
+[BASE] = ROOT.glob("fixtures/schema-1/runs/*_plain")
 SCENARIOS = {"idle": 1.0, "hackbench": 2.2, "network": 1.5}
 KERNELS = ["6.6.58-rt45", "6.12.8-rt5", "6.18.2-rt3"]
 MODELS = ["Raspberry Pi 5 Model B Rev 1.0", "NXP i.MX8MPlus EVK board", "BeagleBoard.org BeaglePlay", "AMD Ryzen 7 7840U"]
@@ -187,14 +187,13 @@ def publish(base, shape, folder, run, random):
     asked = base.document["asked"]
     seal(folder / "run.json", base.document | {
         "id": folder.name, "started": f"{run['started']:%Y-%m-%dT%H:%M:%S}Z", "measured_ns": SECONDS * 1_000_000_000,
-        "threads": shape.threads, "total": total, "clocks": clocks, "legs": None,
+        "threads": shape.threads, "total": total, "clocks": clocks, "own_work": None,
         "findings": [{"code": "not-realtime-kernel", "at_ns": None, "thread": None, "severity": "info",
                       "text": "A finding of a simulated run.", "remedy": None, "effect": "none"}] if missed else [],
         "verdict": {"word": "fail" if missed else "pass", "deadline_ns": DEADLINE_NS, "misses": missed,
                     "activations": total["activations"], "at_most_share": None if missed else 2.996 / total["activations"]},
-        "asked": asked | {"name": run["scenario"], "note": "simulated", "samples": False, "deadline_ns": DEADLINE_NS,
-                          "duration_ns": SECONDS * 1_000_000_000, "seed": int(random.integers(1 << 62)),
-                          "method": asked["method"] | {"legs": False}},
+        "asked": asked | {"name": run["scenario"], "note": "simulated", "seed": int(random.integers(1 << 62)),
+                          "until": asked["until"] | {"deadline_ns": DEADLINE_NS, "duration_ns": SECONDS * 1_000_000_000}},
         "machine": base.document["machine"] | {
             "hostname": run["board"], "board": run["model"], "kernel": run["kernel"], "preemption": "PREEMPT_RT",
             "kernel_version": "#1 SMP PREEMPT_RT", "boot_id": f"{int(random.integers(1 << 62)):016x}"},

@@ -14,8 +14,8 @@ nice cargo test --locked --release --package latlab-stats --test it whole_study 
     sed -n '/^|/p' >"$RESULTS/table.md"
 nice cargo test --locked --release --package latlab-stats --test it whole_score -- --ignored --nocapture |
     sed -n '/^|/p' >"$RESULTS/score.md"
-[ -s "$RESULTS/score.md" ] || { echo "the study has no score" >&2; exit 1; }
-[ -s "$RESULTS/table.md" ] || { echo "the study has no table" >&2; exit 1; }
+[ -s "$RESULTS/score.md" ] || die "the study has no score"
+[ -s "$RESULTS/table.md" ] || die "the study has no table"
 [ ! -d ../shared/data ] || scripts/records_score.py ../shared/data >"$RESULTS/records.md"
 nice cargo test --locked --release --package latlab-digest --test it statistics_of_a_large_run \
     -- --ignored --nocapture |

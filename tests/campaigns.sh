@@ -16,7 +16,7 @@ export LATLAB_RUNS=$here/runs NO_COLOR=1
 
 second_goes_on() {
     [ "$(ls -d "$LATLAB_RUNS"/*_small/runs/2* | wc -l)" = 1 ] &&
-        python3 tests/checks.py has_counts 1 "$LATLAB_RUNS"/*_small/runs/.*.partial/journal
+        has_counts 1 "$LATLAB_RUNS"/*_small/runs/.*.partial/journal
 }
 # The killed run is measured again; finished ones are unchanged.
 killed() {

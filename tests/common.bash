@@ -69,6 +69,9 @@ until_holds() {
 # Whether a process that this script has started is gone: has_ended ID.
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
+# A free port.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
 # The id of a run, from its document or from the output of `run --detach`: id_of FILE.
 id_of() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["id"])' "$1"; }
 
@@ -97,14 +100,19 @@ begun_now() {
 }
 # Whether a measuring thread of an agent has done some cycles, or spins: a thread that exists may not have begun.
 has_cycles() {
-    local thread switches
+    local thread times
     thread=$(grep -ls ^latlab/ /proc/"$1"/task/*/comm | head -n 1 | cut -d/ -f5)
-    switches=$(sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$thread/status" 2>/dev/null)
-    [ "${switches:-0}" -ge 8 ] || [ "$(stat_field "$thread" 14 2>/dev/null)" -ge 10 ] 2>/dev/null
+    times=$(slept "$thread" 2>/dev/null)
+    [ "${times:-0}" -ge 8 ] || [ "$(stat_field "$thread" 14 2>/dev/null)" -ge 10 ] 2>/dev/null
 }
+
+# Whether journals together have at least this many frames of counts: has_counts NUMBER JOURNAL...
+has_counts() { python3 "$tests/checks.py" has_counts "$@"; }
 
 # The id of an agent's thread, by its name.
 thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
+# How often a thread has slept: slept ID.
+slept() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/status"; }
 # A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
 stat_field() { awk -v field="$2" '{ sub(/.*\) /, ""); print $(field - 2) }' "/proc/$1/stat"; }
 

@@ -44,14 +44,15 @@ try "a read-only folder is one line before anything is measured" read_only
 
 # Full during the run
 
-# How often the first thread has slept: each cycle of a millisecond once.
-slept() { awk '/^voluntary/ { print $2 }' /proc/"$agent"/task/"$(thread latlab/0)"/status; }
-has_slept() { [ "$(slept)" -ge "$1" ]; }
+has_slept() { [ "$(slept "$1")" -ge "$2" ]; }
 full() {
+    local first
     new_disk 8m
     begin --for 4s || return 1
+    first=$(thread latlab/0)
     fill
-    until_holds 60 "cycles of more than an interval" has_slept $(($(slept) + 1500)) || return 1
+    # It sleeps once in each cycle of a millisecond.
+    until_holds 60 "cycles of more than an interval" has_slept "$first" $(($(slept "$first") + 1500)) || return 1
     rm "$disk/ballast"
     finish
     expect "exit code 4 for invalid, not $code" [ "$code" = 4 ] &&

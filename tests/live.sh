@@ -24,7 +24,8 @@ rights+=(--share)
 "$program" run --for 17s --name line "${rights[@]}" >"$here/line.out" 2>"$here/line.err" </dev/null &
 line=$!
 # Its first line of progress comes half-way.
-(until [ -s "$here/line.err" ] || has_ended "$line"; do sleep 0.1; done
+has_progress() { [ -s "$here/line.err" ] || has_ended "$line"; }
+(until_holds 60 "a line of progress" has_progress
     wc -c <"$here/line.out" >"$here/line.bytes") &
 look=$!
 

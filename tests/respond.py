@@ -3,7 +3,6 @@
 import glob
 import json
 import pathlib
-import re
 import statistics
 import sys
 import tomllib

@@ -27,11 +27,9 @@ measure() {
     "$program" run --quiet --share --out "$runs" --name "$1" --for "$2" --warm-up 0s --deadline 10s \
         "${rights[@]}" >"$here/run" 2>&1 &
     measuring=$!
-    for _ in $(seq 600); do
-        id=$(find "$runs" -name ".*_$1.partial" -printf '%f\n' | sed 's/^\.//; s/\.partial$//')
-        [ -n "$id" ] && [ -s "$runs/.$id.partial/journal" ] && return
-        sleep 0.1
-    done
-    echo "no run began: $(tail -n 1 "$here/run")"
-    return 1
+    until_holds 60 "a run that begins" has_begun "$1" || { cat "$here/run"; return 1; }
+}
+has_begun() {
+    id=$(find "$runs" -name ".*_$1.partial" -printf '%f\n' | sed 's/^\.//; s/\.partial$//')
+    [ -n "$id" ] && [ -s "$runs/.$id.partial/journal" ]
 }

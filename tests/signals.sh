@@ -108,7 +108,7 @@ out_of_memory() {
     expect "a recovered run" grep -q '^latlab: recovered' "$here/errors" && published hungry &&
         holds "run['recovered'] and run['measured_ns'] > 1e9"
 }
-has_interval() { python3 tests/checks.py has_counts 1 "$here"/runs/.*_"$1".partial/journal; }
+has_interval() { has_counts 1 "$here"/runs/.*_"$1".partial/journal; }
 root=/sys/fs/cgroup/memory
 limit=memory.limit_in_bytes
 [ -d "$root" ] || root=/sys/fs/cgroup limit=memory.max

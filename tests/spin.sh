@@ -38,9 +38,11 @@ spin() {
     "$program" run --instrument spin --cpus "$cpu" --share --quiet --out "$here/runs" "$@"
 }
 
+newest() { echo "$here/runs/$(ls "$here/runs" | tail -n 1)"; }
+
 # Whether an expression holds for the last run and its only thread.
 last() {
-    holds_in "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" '
+    holds_in "$(newest)/run.json" '
 spun = run["threads"][0]["end"]["spun"]
 codes = [finding["code"] for finding in run["findings"]]' "$1"
 }
@@ -50,8 +52,7 @@ seen_by_latlab() {
     "$program" show planted --all --out "$here/runs" >"$here/text" || return 1
     expect "gaps of about 3 ms" last 'run["total"]["max_ns"] > 2_900_000' || return 1
     expect "each of them, as of another thread" \
-        python3 tests/checks.py disturbed "$here/disturbed" "$here/runs/$(ls "$here/runs" | tail -n 1)/run.json" ||
-        return 1
+        python3 tests/checks.py disturbed "$here/disturbed" "$(newest)/run.json" || return 1
     expect "its share of the time" last 'run["total"]["noise"]["sum_ns"] / run["total"]["noise"]["of_ns"] > 0.02' ||
         return 1
     expect "the word for it" grep -q 'Other threads took' "$here/text" || return 1
@@ -59,9 +60,7 @@ seen_by_latlab() {
 }
 
 computable() {
-    local run
-    run="$here/runs/$(ls "$here/runs" | tail -n 1)"
-    python3 tests/checks.py noise "$run"
+    python3 tests/checks.py noise "$(newest)"
 }
 
 # oslat has a bucket for each microsecond; the last one holds everything longer.

@@ -84,7 +84,7 @@ dies() {
         expect "why" grep -q 'The agent, or the link to it, was lost' told &&
         expect "an alarm with run and reason" python3 "$tests/documents.py" alarm_of_lost_agent alarms
 }
-measuring() { measures=$(pgrep -P "$watching" -f ' agent ') && has_counts dies/.*.partial/journal; }
+measuring() { measures=$(pgrep -P "$watching" -f ' agent ') && has_counts 3 dies/.*.partial/journal; }
 try "a round whose agent is killed warns" dies
 
 # In the middle of a round, with a second watch on the same runs.
@@ -109,7 +109,7 @@ ends_in_a_round() {
         expect "no run told twice" [ -z "$(grep -ho 'removed [^,]*' told first.told | sort | uniq -d)" ] &&
         "$program" verify --all --out "$here/shared" >/dev/null
 }
-ends_measuring() { pgrep -P "$watching" -f ' agent ' >/dev/null && has_counts shared/.*.partial/journal; }
+ends_measuring() { pgrep -P "$watching" -f ' agent ' >/dev/null && has_counts 3 shared/.*.partial/journal; }
 try "SIGTERM in a round ends it and stores it, and two watches on one folder keep to their limit" ends_in_a_round
 
 hangs() {

@@ -49,9 +49,6 @@ stop_sshd() {
     wait "$sshd" 2>/dev/null
 }
 
-# A free port.
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
 # Whether a command fails with this code and exactly one line that has this text: refused CODE TEXT COMMAND...
 # The command leaves its exit code in $code, and its messages in $here/errors.
 refused() {
@@ -71,5 +68,4 @@ answer_by() {
 }
 
 # Whether the journal of the live run has three frames of counts.
-stored() { has_counts "$LATLAB_RUNS"/.*.partial/journal; }
-has_counts() { python3 "$tests/checks.py" has_counts 3 "$@"; }
+stored() { has_counts 3 "$LATLAB_RUNS"/.*.partial/journal; }

@@ -35,6 +35,6 @@ at_once() { python3 "$tests/lab/boards.py" at_once; }
 head -n 6 boards.toml >two.toml
 sed 's/retries = 1/retries = 0/' night.toml >once.toml
 attempts() { python3 "$tests/lab/boards.py" attempts "$1"; }
-has_counts_of() { has_counts runs/*/runs/.*"$1"-1.partial/journal; }
+has_counts_of() { has_counts 3 runs/*/runs/.*"$1"-1.partial/journal; }
 # The pattern is expanded at each try.
-has_counts_in() { has_counts "$1"/*_night*/runs/.*board-$2.partial/journal; }
+has_counts_in() { has_counts 3 "$1"/*_night*/runs/.*board-$2.partial/journal; }

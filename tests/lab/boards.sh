@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../common.bash"
 . tests/lab/boards.bash
 
-measures() { has_counts runs/*_night/runs/.*board-c-1.partial/journal; }
+measures() { has_counts 3 runs/*_night/runs/.*board-c-1.partial/journal; }
 one_dies() {
     "$program" run night.toml --targets boards.toml --format json >table.json 2>lines &
     local campaign=$! code

@@ -40,7 +40,7 @@ without_any_link() {
 after_a_kill() {
     local before=$(($(cat /proc/sys/vm/stat_interval))) wrapper
     detach --for 10min --set "vm.stat_interval=$((before + 1))" || return 1
-    measures && until_holds 60 "some seconds" has_counts "$folder/$id/stream" || return 1
+    measures && until_holds 60 "some seconds" has_counts 3 "$folder/$id/stream" || return 1
     wrapper=$(pgrep -f "latlab-board detach .*$id")
     [ "$1" = agent ] || kill -9 $wrapper
     kill -9 "$agent"

@@ -1,6 +1,5 @@
 # Shared by the scripts about `make dist`, to be sourced after common.bash: $dist is its output.
 # LATLAB_DIST=DIR is the fresh output of `scripts/dist.sh DIR` for these sources, to save a build.
-root=$PWD
 dist=$(realpath -m "${LATLAB_DIST:-$here/dist}")
 . scripts/env.sh
 find_rust || die "no Rust $rust_needed or newer"

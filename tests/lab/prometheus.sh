@@ -59,7 +59,7 @@ END
     local port
     # Stored data of another server would answer before this one has scraped.
     rm -rf "$here/data"
-    port=$(python3 -c 'import socket; one = socket.socket(); one.bind(("127.0.0.1", 0)); print(one.getsockname()[1])')
+    port=$(free_port)
     "$tools/prometheus" --config.file="$here/prometheus.yml" --storage.tsdb.path="$here/data" --log.level=warn \
         --web.listen-address="127.0.0.1:$port" "$@" 2>"$here/log" &
     asking=$!

@@ -43,7 +43,7 @@ class Run:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Everything that `latlab show --format json` prints about the run; older runs in the current form."""
+        """Everything that `latlab show --format json` prints about the run."""
         return _read(call("show", str(self.path), "--format", "json", "--out", str(self.path.parent)))
 
     @property

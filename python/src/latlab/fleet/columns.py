@@ -7,7 +7,7 @@ written last.
 PARTITIONS = ("month", "board")
 
 # Columns of every table: month (UTC) and board of the run, the append that added it, and its id.
-_RUN = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
+COMMON = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
 
 # What the program prints about a run (`latlab fleet-rows`).
 OF_PROGRAM = {
@@ -72,7 +72,7 @@ FINDING = {
 
 # In addition the day of its start, that time in ns since 1970, its folder, and its tags.
 RUNS = {
-    **_RUN,
+    **COMMON,
     "day": "VARCHAR",
     "started_ns": "BIGINT",
     "folder": "VARCHAR",
@@ -83,7 +83,7 @@ RUNS = {
 # The other tables.
 DETAILS = {
     "histogram": {
-        **_RUN,
+        **COMMON,
         "thread": "INTEGER",
         "cpu": "INTEGER",
         "low_ns": "BIGINT",
@@ -91,7 +91,7 @@ DETAILS = {
         "cycles": "BIGINT",
     },
     "intervals": {
-        **_RUN,
+        **COMMON,
         "thread": "INTEGER",
         "cpu": "INTEGER",
         "start_ns": "BIGINT",
@@ -107,7 +107,7 @@ DETAILS = {
         "max_ns": "BIGINT",
     },
     "spikes": {
-        **_RUN,
+        **COMMON,
         "thread": "INTEGER",
         "cpu": "INTEGER",
         "release_ns": "BIGINT",
@@ -115,9 +115,9 @@ DETAILS = {
         "irq_ns": "BIGINT",
         "thread_ns": "BIGINT",
     },
-    "findings": {**_RUN, **FINDING},
+    "findings": {**COMMON, **FINDING},
     "telemetry": {
-        **_RUN,
+        **COMMON,
         "metric": "VARCHAR",
         "subject": "VARCHAR",
         "unit": "VARCHAR",

@@ -59,7 +59,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def seal_of(folder: Path) -> str | None:
-    """The checksum in the document of a run, unverified; None for the first versions, which had none."""
+    """The checksum in the document of a run, unverified; None if it cannot be read."""
     try:
         # Do not wait for the writer of a pipe, nor read a device.
         with open(os.open(folder / "run.json", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:

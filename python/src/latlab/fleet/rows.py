@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from latlab.fleet.columns import DETAILS, FINDING, MOST_SPIKES, OF_PROGRAM, RUNS
+from latlab.fleet.columns import COMMON, DETAILS, FINDING, MOST_SPIKES, OF_PROGRAM, RUNS
 from latlab.fleet.engine import memory, quoted
 from latlab.program import pipe
 
@@ -107,9 +107,7 @@ def rows_of(read: Read, table: str) -> duckdb.DuckDBPyRelation | None:
     if not stored:
         return None
     files = ", ".join(quoted(_without_patterns(f"{folder}/{table}.parquet")) for (folder,) in stored)
-    rows = f"read_parquet([{files}], union_by_name=true, filename=true)"
-    has = {name for name, *_ in read.database.execute(f"DESCRIBE FROM {rows}").fetchall()}
-    return read.database.sql(_SELECT[table](rows, has))
+    return read.database.sql(_SELECT[table](f"read_parquet([{files}], filename=true)"))
 
 
 def _without_patterns(path: str) -> str:
@@ -117,33 +115,32 @@ def _without_patterns(path: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
-def _joined(rows: str, table: str, select: str, order: str) -> str:
+def _joined(rows: str, table: str, order: str) -> str:
+    own = [name for name in DETAILS[table] if name not in COMMON]
+    names = ", ".join("t.count AS cycles" if name == "cycles" else f"t.{name}" for name in own)
     return (
-        f"SELECT c.month, c.board, c.batch, c.run, {select} FROM {rows} AS t "
+        f"SELECT c.month, c.board, c.batch, c.run, {names} FROM {rows} AS t "
         f"JOIN chosen c ON t.filename = c.folder || '/{table}.parquet' ORDER BY c.month, c.board, c.run, {order}"
     )
 
 
-def _histogram(rows: str, has: set[str]) -> str:
-    return _joined(rows, "histogram", "t.thread, t.cpu, t.low_ns, t.high_ns, t.count AS cycles", "t.thread, t.low_ns")
+def _histogram(rows: str) -> str:
+    return _joined(rows, "histogram", "t.thread, t.low_ns")
 
 
-def _intervals(rows: str, has: set[str]) -> str:
-    own = [name for name in DETAILS["intervals"] if name in has and name not in ("month", "board", "batch", "run")]
-    names = ", ".join(["t.thread", "t.cpu", "t.count AS cycles", *(f"t.{name}" for name in own if name not in ("thread", "cpu"))])
-    return _joined(rows, "intervals", names, "t.thread, t.start_ns")
+def _intervals(rows: str) -> str:
+    return _joined(rows, "intervals", "t.thread, t.start_ns")
 
 
-def _spikes(rows: str, has: set[str]) -> str:
-    legs = ", ".join(f"t.{name}" if name in has else f"CAST(NULL AS BIGINT) AS {name}" for name in ("irq_ns", "thread_ns"))
+def _spikes(rows: str) -> str:
     largest = (
         f"(FROM {rows} QUALIFY row_number() OVER (PARTITION BY filename, thread ORDER BY latency_ns DESC, release_ns) "
         f"<= {MOST_SPIKES})"
     )
-    return _joined(largest, "spikes", f"t.thread, t.cpu, t.release_ns, t.latency_ns, {legs}", "t.thread, t.release_ns")
+    return _joined(largest, "spikes", "t.thread, t.release_ns")
 
 
-def _telemetry(rows: str, has: set[str]) -> str:
+def _telemetry(rows: str) -> str:
     # Values between rows are interpolated, so a mean weighs each piece by its length.
     pieces = (
         f"(SELECT *, lead(time_ns) OVER series - time_ns AS length, lead(value) OVER series AS next FROM {rows} "
@@ -156,8 +153,7 @@ def _telemetry(rows: str, has: set[str]) -> str:
         "THEN length END), 0), avg(value)) AS mean_value, max(value) AS max_value "
         f"FROM {pieces} GROUP BY filename, metric, subject)"
     )
-    names = ", ".join(f"t.{name}" for name in DETAILS["telemetry"] if name not in ("month", "board", "batch", "run"))
-    return _joined(series, "telemetry", names, "t.metric, t.subject")
+    return _joined(series, "telemetry", "t.metric, t.subject")
 
 
 _SELECT = {"histogram": _histogram, "intervals": _intervals, "spikes": _spikes, "telemetry": _telemetry}
