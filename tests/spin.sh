@@ -77,7 +77,7 @@ seen_by_oslat() {
 
 fair_server() {
     beside ordinary spin --policy fifo --priority 1 --for 5s --name fair >"$here/text" || return 1
-    expect "what the kernel takes back by its name" last '"taken-back" in codes'
+    expect "what the kernel takes back by its name" last '"setting-reverted" in codes'
 }
 
 ordinary() {

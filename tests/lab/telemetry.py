@@ -49,8 +49,8 @@ def found(here):
         finding("load-changed", "hog")
     else:
         print(f"SKIPPED: a hog in the conditions: the CPU was {usual['mean']:.0f} % busy anyway")
-    if "rival" in planted:
-        finding("rival-thread", "rival")
+    if "competitor" in planted:
+        finding("competing-thread", "competitor")
     finding("memory-taken", "eater")
     # Missing metrics have no rows, not zeros.
     files = {"temperature": "/sys/class/thermal/thermal_zone*/temp",
@@ -78,7 +78,7 @@ def cost(document):
                  f"the run says: {lost or 'nothing'}")
     lost, largest = conditions["lost"], run["total"]["max_ns"] / 1e6
     print(f"{conditions['readings']} readings, {lost} lost, {share:.3%} of one CPU; largest latency {largest:.3f} ms; "
-          f"own threads: {json.dumps(run['own_work'] and run['own_work']['threads'])}")
+          f"own threads: {json.dumps(run['self_interference'] and run['self_interference']['threads'])}")
     assert lost == 0 and share < 0.005, (lost, share)
 
 

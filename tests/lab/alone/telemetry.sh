@@ -15,8 +15,8 @@ hog() {
 }
 
 # At a higher priority than the measuring threads, for a tenth of the time.
-rival() {
-    timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c 'date +"rival %s.%N" >>"$1"
+competitor() {
+    timeout 2 taskset -c "$last_cpu" chrt -f 95 sh -c 'date +"competitor %s.%N" >>"$1"
         while :; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done' - "$here/planted"
 }
 
@@ -33,7 +33,7 @@ planted() {
     sleep 5
     hog
     sleep 3
-    [ "$(id -u)" != 0 ] || rival
+    [ "$(id -u)" != 0 ] || competitor
     sleep 3
     eater
     wait $run
@@ -65,7 +65,7 @@ none() {
         holds_in "$here"/runs/*_none/run.json "" "run['conditions'] is None"
 }
 
-try "a hog, a rival and a memory eater are found within one reading" planted
+try "a hog, a competitor and a memory eater are found within one reading" planted
 ! have "the cost of readings" hackbench ||
     try "with the 400 tasks of hackbench the readings take less than 0.5 % of a CPU" crowd
 try "without telemetry there are no conditions, and not those of nothing" none
