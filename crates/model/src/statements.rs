@@ -5,7 +5,7 @@ const LOSSES: [&str; 18] = [
     "lost",
     "dropped",
     "drops",
-    "overruns",
+    "missed",
     "overflow",
     "overflows",
     "overrun",

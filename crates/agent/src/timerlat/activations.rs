@@ -141,11 +141,7 @@ mod tests {
         assert_eq!(cut.release, first.release + PERIOD);
         assert_eq!(told(3, 2 * PERIOD, &[(IRQ, 800), (THREAD, 4_000)]), [None, None]);
         let late = told(4, 3 * PERIOD, &[(USER, 5_000)])[0].unwrap();
-        assert_eq!(
-            (late.irq, late.thread),
-            (None, None),
-            "the parts before are of another one"
-        );
+        assert_eq!((late.irq, late.thread), (None, None), "the parts before are of another one");
         assert_eq!(series.lost, 1);
     }
 }

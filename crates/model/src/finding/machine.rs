@@ -61,7 +61,7 @@ findings! {
             /// A period close by that meets all phases.
             better_period_ns: Nanos,
         } => WARNING;
-        "setting-reverted" SettingReverted {
+        "reserve-taken" ReserveTaken {
             /// Number of gaps: those as long as the reserve, or all in which other threads ran.
             gaps: u64,
             /// Total length of the gaps.

@@ -376,7 +376,7 @@ options! {
     /// Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default:
     /// skip]
     "overruns": choice!("NAME", OverrunPolicy)
-        .fact("Missed releases", |plan| {
+        .fact("Overruns", |plan| {
             plan.method.overrun_policy().map(|overruns| overruns.to_string())
         }),
         Applies::to(&[Cyclic]).but(&[

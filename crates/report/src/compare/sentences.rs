@@ -457,7 +457,7 @@ pub fn remark(of: &ComparisonRemark) -> String {
             span(*candidate_ns)
         ),
         ComparisonRemark::MoreOverruns { base, candidate } => format!(
-            "Missed releases, which are in no quantile: {} of the base, {} of the candidate.",
+            "Overruns, which are in no quantile: {} of the base, {} of the candidate.",
             percent(*base),
             percent(*candidate)
         ),

@@ -73,7 +73,7 @@ words! { MachineFinding {
 
     /// A spinning real-time thread lost the CPU for about as long as the fair server or RT throttling takes
     /// for ordinary threads; see [the instruments](../guide/instruments.md).
-    SettingReverted
+    ReserveTaken
     { gaps, taken_ns, spun_ns, in_pieces: false, reserve, .. } =>
         says "The kernel took the CPU for other threads: {gaps} as long as {by} takes it from a real-time \
               thread ({reserved} of each {period}). That is {share} of the time, and {taken_ns} of this \

@@ -78,7 +78,7 @@ fn machine() -> Vec<MachineFinding> {
     };
     let by = "the fair server".to_string();
     let reserve = KernelReserve { by, taken_ns: MILLISECOND * 50, period_ns: SECOND };
-    let taken = |gaps, in_pieces| SettingReverted {
+    let taken = |gaps, in_pieces| ReserveTaken {
         gaps,
         taken_ns: MILLISECOND * 500,
         spun_ns: SECOND * 10,
