@@ -98,7 +98,7 @@ pub struct PageRange {
 
 /// Everything recorded except the pages: `recording.json` of a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-pub struct Recording {
+pub struct EventCapture {
     /// Formats of the pages.
     pub formats: TraceFormats,
     /// Recorded spikes.

@@ -36,7 +36,7 @@ pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<V
     });
     let mut blames =
         explain_spikes(&recording, &numbers, &threads, run.machine.has_hypervisor(), rows)?
-            .map_err(Error::Recording)?;
+            .map_err(Error::EventCapture)?;
     blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
     add_frequencies(folder, run, &mut blames)?;
     Ok(Some(blames))

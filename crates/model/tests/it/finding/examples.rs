@@ -123,10 +123,10 @@ fn machine() -> Vec<MachineFinding> {
 fn capture() -> Vec<CaptureFinding> {
     use CaptureFinding::*;
     let readings = vec![
-        Reading { number: 17, value_ns: Nanos(-998_971_927) },
-        Reading { number: 9_000, value_ns: Nanos(-5) },
+        ImpossibleReading { number: 17, value_ns: Nanos(-998_971_927) },
+        ImpossibleReading { number: 9_000, value_ns: Nanos(-5) },
     ];
-    let impossible = |count, readings: &[Reading], first_meant_ns| ResponseImpossible {
+    let impossible = |count, readings: &[ImpossibleReading], first_meant_ns| ResponseImpossible {
         count,
         readings: readings.to_vec(),
         first_meant_ns,
