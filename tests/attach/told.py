@@ -74,6 +74,26 @@ def object(kind):
     return next((one["object"] for one in faults if one["kind"] == kind), None)
 
 
+def delayed(kind):
+    """What is said of each cycle that was delayed this way: cause, name, and whether it took most."""
+    longest = {long["release_ns"]: long for long in thread["longest"]}
+    for number, how in log["delayed"]:
+        if how == kind:
+            long = longest.get(cycles[number]["release"], {"cause": None})
+            cause = long["cause"] or {"kind": None, "name": None}
+            yield (cause["kind"], cause["name"], long.get("cause_ns", 0) >= 2_900_000)
+
+
+def adds_up(long):
+    """Whether the parts of a long cycle follow each other from its release to its end."""
+    at = 0
+    for leg in long["legs"]:
+        if leg["from_ns"] != at or leg["to_ns"] <= at:
+            return False
+        at = leg["to_ns"]
+    return at == long["latency_ns"]
+
+
 for expression in expressions:
     if not eval(expression):
         print(f"{expression} does not hold: {len(cycles)} cycles of {len(log['cycles'])}, codes {codes}")

@@ -3,7 +3,7 @@
 
 use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
-use crate::causes::remedy;
+use crate::causes::{measured_policy, remedy};
 use crate::doctor::summary::weighty;
 use crate::facts;
 use crate::figures::{
@@ -265,7 +265,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
     is_known.then(|| {
         let code = explanation_section::holder_words(&first.holder);
-        FirstTry { code, remedy: remedy(first, run.asked.who.policy), protects: None }
+        FirstTry { code, remedy: remedy(first, measured_policy(run)), protects: None }
     })
 }
 

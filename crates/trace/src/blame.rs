@@ -4,10 +4,11 @@
 
 use crate::kernel_events::{CpuTrace, EventKind, EventReader, Moment};
 use crate::leg_context::{LegContext, is_hotplug, unknown};
-use crate::points::{CpuEvents, Own, Piece, WakeUp};
+use crate::points::{CpuEvents, Own, Piece, WakeUp, work};
 use crate::starts::{group_starts, started_threads};
 use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
+use latlab_model::attach::LongCycle;
 use latlab_model::explanation::{
     BlameLeg, CpuBefore, Holder, HolderKind, LegEvidence, Phase, SpikeBlame, UnexplainedReason,
 };
@@ -68,11 +69,20 @@ pub(crate) fn blame_events(
         own_timers(&one.moments, &mut owners);
     }
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
-    let wake_up = subject.thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
+    let cycle = spike.cycle.as_ref();
+    let start = cycle.map_or(woken, |cycle| (cycle.release_ns + cycle.wake_up_ns).0.min(woken));
+    let id = subject.thread_id;
+    let wake_up = id.and_then(|id| WakeUp::find(cpus, id, release, start, woken));
     let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
-    let whole =
-        Piece { phase: Phase::Waiting, from: release, to: woken, on: home, own: Own::Expected };
-    let pieces = wake_up.as_ref().map_or(vec![whole], |wake_up| wake_up.pieces.clone());
+    let pieces = match &wake_up {
+        Some(wake_up) => wake_up.pieces.clone(),
+        None => {
+            let (phase, own) = (Phase::Waiting, Own::Expected);
+            let before = Piece { phase, from: release, to: start, on: home, own };
+            let after = id.map(|id| work(cpus, id, start, woken)).unwrap_or_default();
+            std::iter::once(before).chain(after).collect()
+        }
+    };
     let hotplug = cpus.iter().any(|one| is_hotplug(&one.moments, release, woken));
     let timer = wake_up.as_ref().and_then(|wake_up| wake_up.timer);
     let line = |one: &CpuEvents| stretches(&one.moments, &tasks, &owners, name_of, timer);
@@ -99,10 +109,16 @@ pub(crate) fn blame_events(
     for leg in &mut legs {
         (leg.from_ns, leg.to_ns) = (leg.from_ns - Nanos(release), leg.to_ns - Nanos(release));
     }
+    if let Some(cycle) = cycle {
+        legs = completed(&legs, &cycle.legs);
+    }
     group_starts(&mut legs, cpus, &tasks, lives);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
     let reason = gap_reason(own, wake_up.as_ref(), release, woken);
+    // What the program did is known without the events of its CPU.
+    let has_gap = legs.iter().any(|leg| leg.holder.kind == HolderKind::Unknown);
+    let reason = reason.filter(|_| cycle.is_none() || has_gap);
     let before = own.map(|own| before(own, cpus, release)).unwrap_or_default();
     let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), legs, reason) };
     Blamed { spike, begins_late }
@@ -204,8 +220,53 @@ fn cut<'a>(
     legs
 }
 
+/// The parts of a cycle: what its thread slept in is known from the program's own events, what had
+/// its CPU from all events of that. Times are relative to the release.
+fn completed(recorded: &[BlameLeg], own: &[BlameLeg]) -> Vec<BlameLeg> {
+    let mut legs = Vec::new();
+    let end = recorded.last().map_or(Nanos::ZERO, |leg| leg.to_ns);
+    for leg in own {
+        let of_program = matches!(
+            leg.holder.kind,
+            HolderKind::PreviousCycle
+                | HolderKind::Lock
+                | HolderKind::Call
+                | HolderKind::PageFaults
+                | HolderKind::OwnSleep
+        );
+        let (from, to) = (leg.from_ns, leg.to_ns.min(end));
+        if of_program && from < to {
+            legs.push(BlameLeg { to_ns: to, ..leg.clone() });
+            continue;
+        }
+        for one in recorded.iter().filter(|one| one.from_ns < to && one.to_ns > from) {
+            let is_unclear = matches!(one.holder.kind, HolderKind::Unknown | HolderKind::OwnSleep);
+            let better = if is_unclear { leg } else { one };
+            let (from_ns, to_ns) = (one.from_ns.max(from), one.to_ns.min(to));
+            legs.push(BlameLeg { from_ns, to_ns, ..better.clone() });
+        }
+    }
+    joined(legs)
+}
+
+/// A cycle of an attached thread with its cause, from the events of its program alone.
+pub fn tell_cycle(number: u32, thread: u32, cycle: &LongCycle) -> SpikeBlame {
+    let spike = RecordedSpike {
+        spike: number,
+        thread,
+        release_ns: cycle.release_ns,
+        latency_ns: cycle.response_ns,
+        pages: Vec::new(),
+        stolen: None,
+        cycle: None,
+    };
+    let has_gap = cycle.legs.iter().any(|leg| leg.holder.kind == HolderKind::Unknown);
+    let reason = has_gap.then_some(UnexplainedReason::OnlyTheProgram);
+    told(&spike, Some(cycle.cpu), cycle.legs.clone(), reason)
+}
+
 /// Joins adjacent parts with the same cause, keeping the evidence of the longest.
-fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
+pub(crate) fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
     let mut all: Vec<BlameLeg> = Vec::new();
     let mut longest = Nanos::ZERO;
     for leg in legs {
@@ -239,9 +300,10 @@ fn told(
         *totals.entry(leg.cause()).or_default() += leg.length().0;
     }
     let is_wake_up = |holder: &Holder| holder.kind == HolderKind::WakeUp;
-    // The unavoidable cost of a wake-up is the cause only if nothing else took as much.
-    let large =
-        |(holder, took): &(Holder, i64)| !is_wake_up(holder) || took * 2 >= spike.latency_ns.0;
+    let is_own = |holder: &Holder| is_wake_up(holder) || holder.kind == HolderKind::Execution;
+    // The unavoidable cost of a wake-up, and the thread's own work, are the cause only if nothing
+    // else took as much.
+    let large = |(holder, took): &(Holder, i64)| !is_own(holder) || took * 2 >= spike.latency_ns.0;
     let largest = totals.into_iter().filter(large).max_by_key(|(_, total)| *total);
     let cause = largest.filter(|(holder, took)| {
         holder.kind != HolderKind::Unknown && (!is_wake_up(holder) || *took <= LONGEST_WAKE_UP)

@@ -55,7 +55,11 @@ impl LegContext<'_> {
             return;
         }
         if self.is_path(leg) {
-            set_holder(leg, HolderKind::WakeUp, "");
+            let kind = match leg.phase {
+                Phase::Work => HolderKind::Execution,
+                _ => HolderKind::WakeUp,
+            };
+            set_holder(leg, kind, "");
             leg.evidence = None;
         } else if leg.phase == Phase::TimerLate
             && leg.holder.kind == HolderKind::Thread
@@ -138,6 +142,17 @@ impl LegContext<'_> {
 
     /// Changes the cause if printed lines, page faults or hot-plug explain the part better.
     pub fn look_at_evidence(&self, leg: &mut BlameLeg) {
+        if leg.holder.kind == HolderKind::Execution {
+            let within = leg.from_ns.0..=leg.to_ns.0;
+            let faults = self.moments.iter().filter(|moment| {
+                moment.kind == EventKind::PageFault
+                    && Some(moment.thread) == self.subject.thread_id
+                    && within.contains(&moment.at)
+            });
+            let faults = faults.count() as u64;
+            leg.evidence = (faults > 0).then_some(LegEvidence::PageFaults { faults });
+            return;
+        }
         let Some((kind, evidence)) = self.evidence(leg) else {
             if self.subject.in_guest && leg.holder.kind == HolderKind::InterruptsOff {
                 leg.holder.kind = HolderKind::HypervisorOrInterruptsOff;

@@ -56,6 +56,8 @@ fn random_plan(method: Method, dice: &mut impl FnMut(u64) -> u64) -> Plan {
         plan.on.kernel_files = vec!["kernel.sched_rt_runtime_us=-1".parse().unwrap()];
     }
     if is_attach {
+        plan.keep.explain = dice(4) == 0;
+        plan.keep.spike_above_ns = plan.keep.explain.then(|| Nanos(dice(2_000_000) as i64));
         return plan;
     }
     plan.seed = Some(dice(u64::MAX));

@@ -453,6 +453,10 @@ options! {
     /// [default: the tenth largest so far, later p99.99]
     "spike-above": Form::value("TIME"), RUN, time!(keep.spike_above_ns);
 
+    /// With --explain: record the cycles whose judged time is above this [default: the tenth largest so far, later
+    /// p99.99]
+    "spike-above": Form::value("TIME").requires(&["explain"]), ATTACH, time!(keep.spike_above_ns);
+
     in KEEP;
 
     /// Store every latency with its release, in about two bytes each
@@ -477,8 +481,8 @@ options! {
         |plan, _| cyclic(plan, |cyclic| on(&mut cyclic.legs)),
         |plan, _| flag(plan.method.has_legs());
 
-    /// Record the kernel's events around each spike, and tell who held the thread off
-    "explain": Form::flag(), RUN, flag!(keep.explain);
+    /// Record the kernel's events around each spike, and tell what delayed the thread
+    "explain": Form::flag(), ALL, flag!(keep.explain);
 
     /// How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also
     /// files that take long to read, where every CPU is measured

@@ -115,18 +115,14 @@ impl Plan {
     fn check_explain(&self) -> Result<(), String> {
         let has_releases = match &self.method {
             Method::Cyclic(cyclic) => cyclic.mechanism != Mechanism::Relative,
-            Method::Handoff(_) => true,
-            Method::Spin(_)
-            | Method::Timerlat(_)
-            | Method::Attach(_)
-            | Method::Respond(_)
-            | Method::Import(_) => false,
+            Method::Handoff(_) | Method::Attach(_) => true,
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => false,
         };
         match self.keep.explain
             && !(has_releases && self.method.clock() == Some(ClockName::Monotonic))
         {
             true => Err("--explain requires --clock monotonic and --instrument cyclic (but not \
-                         --mechanism relative) or handoff"
+                         --mechanism relative), handoff or attach"
                 .to_string()),
             false => Ok(()),
         }

@@ -49,6 +49,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
                  were off"
         ),
         HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
+        HolderKind::PageFaults if name.is_empty() => format!("its page faults took {took}"),
         HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
         HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
         HolderKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
@@ -68,6 +69,12 @@ pub fn sentence(blame: &SpikeBlame) -> String {
                  CPU time does{detail}"
         ),
         HolderKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
+        HolderKind::Execution => format!("its own work took {took}{detail}"),
+        HolderKind::PreviousCycle => format!("its previous cycle took {took} more"),
+        HolderKind::Lock => {
+            format!("it waited {took} for a lock that {thread}{realtime} held{detail}")
+        }
+        HolderKind::Call => format!("it slept in {name} for {took}{detail}"),
         HolderKind::WakeUp => format!("the wake-up itself took {took}"),
         HolderKind::Unknown => format!("{took} are not recorded"),
     };

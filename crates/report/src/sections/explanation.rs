@@ -1,14 +1,17 @@
 //! Why the spikes of a run were large: the causes, and a timeline of one spike.
 
 use crate::causes::{
-    detail, priority_of, process_of, realtime, reason, remedy as cause_remedy, sentence, why,
+    detail, measured_policy, priority_of, process_of, realtime, reason, remedy as cause_remedy,
+    sentence, why,
 };
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markup, table, wrapped};
 use crate::document::{Block, On, Section, to_terminal};
+use crate::sections::attach::thread_name;
 use crate::units::{Scale, counted, grouped, percent, short};
 use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
 use latlab_model::flight::KnownThread;
+use latlab_model::legs::LegFigures;
 use latlab_model::plan::Policy;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
@@ -36,6 +39,7 @@ pub fn holder_words(holder: &Holder) -> String {
             format!("the hypervisor, or interrupts off in {name}")
         }
         HolderKind::Printk => format!("printk of {name}"),
+        HolderKind::PageFaults if name.is_empty() => "its page faults".to_string(),
         HolderKind::PageFaults => format!("page faults of {name}"),
         HolderKind::Starts => format!("processes started by {name}"),
         HolderKind::Hotplug => format!("CPU hot-plug ({name})"),
@@ -48,6 +52,10 @@ pub fn holder_words(holder: &Holder) -> String {
         HolderKind::Nmi => format!("NMI {name}").trim_end().to_string(),
         HolderKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
         HolderKind::OwnSleep => format!("the measured thread, {name}"),
+        HolderKind::Execution => "its own work".to_string(),
+        HolderKind::PreviousCycle => "its previous cycle".to_string(),
+        HolderKind::Lock => format!("a lock of {name}"),
+        HolderKind::Call => format!("asleep in {name}"),
         HolderKind::Unknown => "not recorded".to_string(),
     }
 }
@@ -66,7 +74,7 @@ pub fn cause_words(cause: &Cause) -> String {
 /// `None` if nothing was recorded.
 pub fn section(run: &Run) -> Option<Section> {
     let explanation = run.explanation.as_ref()?;
-    let (causes, policy) = (&explanation.causes, run.asked.who.policy);
+    let (causes, policy) = (&explanation.causes, measured_policy(run));
     let caption = "A spike counts for the cause that took most of it. Times are counted from the first \
                    release.";
     let mut section = Section::new("explained", "Causes of the spikes");
@@ -164,18 +172,30 @@ fn kind_words(kind: HolderKind) -> &'static str {
         HolderKind::Nmi => "NMI",
         HolderKind::Throttled => "limits of CPU time",
         HolderKind::OwnSleep => "the thread itself",
+        HolderKind::Execution => "its own work",
+        HolderKind::PreviousCycle => "its previous cycle",
+        HolderKind::Lock => "locks",
+        HolderKind::Call => "system calls",
         HolderKind::Unknown => "not recorded",
     }
 }
 
+/// `Spike 7: `; nothing for a cycle that was not recorded.
+fn number(blame: &SpikeBlame) -> String {
+    match blame.spike {
+        0 => String::new(),
+        spike => format!("Spike {spike}: "),
+    }
+}
+
 /// One spike as a bar to scale, which expands to a table of its parts.
-fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
+pub fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     let legs = blame.condensed(CELLS);
     let scale = Scale::for_times([blame.latency_ns]);
     html! {
         details.spike {
             summary {
-                span { "Spike " (blame.spike) ": " (sentence(blame)) }
+                span { (number(blame)) (sentence(blame)) }
                 span.cells aria-hidden="true" {
                     @for leg in &legs {
                         span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
@@ -289,13 +309,10 @@ fn cost(explanation: &RunExplanation) -> String {
         return "The cost of the recorder is unknown: too few cycles were measured without it."
             .to_string();
     };
-    let side = |figures: &latlab_model::legs::LegFigures, cpu: Nanos| {
-        format!(
-            "p50 {}, p99 {}, {} of CPU time a cycle",
-            short(figures.p50_ns.0 as f64),
-            short(figures.p99_ns.0 as f64),
-            short(cpu.0 as f64)
-        )
+    let side = |figures: &LegFigures, cpu: Option<Nanos>| {
+        let (p50, p99) = (short(figures.p50_ns.0 as f64), short(figures.p99_ns.0 as f64));
+        let cpu = cpu.map(|cpu| format!(", {} of CPU time a cycle", short(cpu.0 as f64)));
+        format!("p50 {p50}, p99 {p99}{}", cpu.unwrap_or_default())
     };
     format!(
         "With the recorder: {}; without it: {}.",
@@ -340,10 +357,8 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
 pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> String {
     let at = (blame.release_ns - run.first_release().unwrap_or_default()).as_secs_f64();
     let cpu = blame.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
-    let head = format!(
-        "Spike {}: thread {}{cpu}, {at:.6} s after the first release",
-        blame.spike, blame.thread
-    );
+    let thread = thread_name(run, blame.thread);
+    let head = format!("{}{thread}{cpu}, {at:.6} s after the first release", number(blame));
     let scale = Scale::for_times([blame.latency_ns]);
     let columns = leg_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
     let around = around(blame, run);

@@ -72,6 +72,7 @@ fn recorded(latency_us: i64) -> RecordedSpike {
         latency_ns: Nanos(latency_us * 1_000),
         pages: Vec::new(),
         stolen: None,
+        cycle: None,
     }
 }
 

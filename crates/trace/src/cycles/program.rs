@@ -5,8 +5,7 @@ use super::calls::Call;
 use super::events::{ProgramEvent, ProgramEventKind, Seat, TimerUse};
 use super::follower::{FollowedCycle, Follower};
 use super::rhythm::Rhythm;
-use super::steps::{ClockOffsets, Step, StepKind, WaitKey, Waker, is_pi_lock};
-use crate::kernel_events::Left;
+use super::steps::{ClockOffsets, Lock, Step, StepKind, WaitKey, Waker};
 use std::collections::HashMap;
 
 /// An undecided thread is tried again after this time.
@@ -206,9 +205,8 @@ impl ProgramTracker {
                 for seat in [from, to].into_iter().filter(|seat| seat.id != 0) {
                     self.seats.insert(seat.id, seat);
                 }
-                let asleep = left != Left::Ready;
                 self.take_priority(from);
-                self.step((from.id, Step { at, cpu, kind: StepKind::Out { asleep, to } }));
+                self.step((from.id, Step { at, cpu, kind: StepKind::Out { left, to } }));
                 self.take_priority(to);
                 self.step((to.id, Step { at, cpu, kind: StepKind::In { from } }));
             }
@@ -296,7 +294,7 @@ impl ProgramTracker {
             call,
             key: WaitKey::of(call, arguments, generation),
             descriptor: call.has_descriptor().then_some(arguments[0] as i32 as i64),
-            is_pi: is_pi_lock(call, arguments),
+            lock: Lock::of(call, arguments),
         }
     }
 

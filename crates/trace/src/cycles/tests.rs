@@ -4,6 +4,7 @@ use super::*;
 use crate::kernel_events::Left;
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy, RhythmKind};
+use latlab_model::explanation::{BlameLeg, HolderKind, LegEvidence, Phase};
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
@@ -137,6 +138,8 @@ impl Script {
                 Followed::End { .. } => {}
             }
         }
+        // The parts of every cycle add up.
+        (0..told.cycles.len()).for_each(|at| drop(told.legs(at)));
         told
     }
 }
@@ -155,6 +158,20 @@ impl Told {
 
     fn cycle(&self, at: usize) -> Cycle {
         self.cycles[at].cycle
+    }
+
+    /// What kept a cycle, which must add up to its response without a gap.
+    fn legs(&self, at: usize) -> Vec<BlameLeg> {
+        let FollowedCycle { cycle, pieces, priority, .. } = &self.cycles[at];
+        let name = |id, seat: Option<Seat>| seat.map_or(format!("thread {id}"), |seat| seat.name());
+        let legs = pieces.legs(cycle.release_ns.0, cycle.end_ns().0, *priority, &name);
+        let mut end = Nanos::ZERO;
+        for leg in &legs {
+            assert!(leg.from_ns == end && leg.to_ns > end, "{legs:#?}");
+            end = leg.to_ns;
+        }
+        assert_eq!(end, cycle.response_ns());
+        legs
     }
 
     fn releases(&self) -> Vec<i64> {
@@ -207,7 +224,25 @@ fn the_time_of_a_cycle_is_told_apart() {
     assert_eq!(cycle.preempted_ns, Nanos(71 * US));
     assert_eq!(cycle.blocked_ns, Nanos(300 * US));
     assert_eq!(cycle.execution_ns, Nanos(36 * US));
-    assert_eq!(told.cycles[3].blocked_in.unwrap().0, Some(Call::Read));
+    let legs = told.legs(3);
+    let parts: Vec<(Phase, HolderKind, &str, i64)> = legs
+        .iter()
+        .map(|leg| (leg.phase, leg.holder.kind, leg.holder.name.as_str(), leg.length().0 / US))
+        .collect();
+    let expected = [
+        (Phase::TimerLate, HolderKind::WakeUp, "", 4),
+        (Phase::Waiting, HolderKind::IdleExit, "", 2),
+        (Phase::Return, HolderKind::WakeUp, "", 1),
+        (Phase::Work, HolderKind::Execution, "", 10),
+        // The idle thread had its CPU although it could run.
+        (Phase::Work, HolderKind::Throttled, "", 70),
+        (Phase::Work, HolderKind::Execution, "", 20),
+        (Phase::Work, HolderKind::Call, "read", 300),
+        (Phase::Work, HolderKind::IdleExit, "", 1),
+        (Phase::Work, HolderKind::Execution, "", 6),
+    ];
+    assert_eq!(parts, expected);
+    assert_eq!(legs[6].evidence, Some(LegEvidence::WokenBy { thread: "thread 60".to_string() }));
 }
 
 #[test]
@@ -536,6 +571,36 @@ fn a_signal_that_cuts_a_sleep_short_begins_no_cycle() {
 }
 
 #[test]
+fn a_thread_that_is_stopped_while_it_waits_was_stopped() {
+    let mut script = Script::new();
+    let first = script.at + MS;
+    for n in 0..20 {
+        let due = first + n * MS;
+        if n == 7 {
+            script.enter(Call::ClockNanosleep, ABSOLUTE);
+            script.start(1, TimerUse::Sleep, due);
+            script.sleep_until_woken(100 * US).exit(Call::ClockNanosleep, -514);
+            script.pass(US).out(Left::Stopped);
+            script.at = due + 400 * US;
+            script.woken_by(OTHER, false);
+            script.pass(US).come_in();
+            script.pass(US);
+        }
+        script.sleep_until(due);
+        script.pass(100 * US);
+    }
+    script.sleep_until(first + 20 * MS);
+    let told = script.finish();
+    assert_eq!(told.cycle(7).release_ns, Nanos(first + 7 * MS));
+    let stopped = &told.legs(7)[0];
+    assert_eq!(stopped.holder.kind, HolderKind::OwnSleep);
+    assert_eq!(
+        (stopped.holder.name.as_str(), stopped.length()),
+        ("stopped by a signal", Nanos(400 * US))
+    );
+}
+
+#[test]
 fn what_is_lost_is_neither_a_good_cycle_nor_an_overrun() {
     let mut script = Script::new();
     let first = script.at + MS;
@@ -594,6 +659,22 @@ fn locking_loop(other: Seat, operation: u64) -> Told {
     }
     script.sleep_until(first + 20 * MS);
     script.finish()
+}
+
+#[test]
+fn a_lock_has_the_thread_that_held_it() {
+    let lock = |operation| {
+        let told = locking_loop(seat(OTHER, 120, "logger"), operation);
+        let legs = told.legs(4);
+        let lock = legs.into_iter().find(|leg| leg.holder.kind == HolderKind::Lock)?;
+        let priority = lock.thread.and_then(|thread| thread.kernel_priority);
+        Some((lock.holder.name, priority, lock.evidence))
+    };
+    let futex = Some(LegEvidence::InCall { call: "futex".to_string() });
+    let held = Some(("logger".to_string(), Some(120), futex));
+    assert_eq!(lock(0x80), held);
+    assert_eq!(lock(0x86), held, "also with priority inheritance");
+    assert_eq!(lock(0x89), None, "a condition is held by none");
 }
 
 #[test]

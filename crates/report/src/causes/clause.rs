@@ -1,0 +1,32 @@
+//! What took most of a cycle, as a clause.
+
+use super::{detail, urgency_of};
+use crate::sections::explanation::holder_words;
+use crate::units::short;
+use latlab_model::explanation::{HolderKind, SpikeBlame};
+
+/// `2.6 ms of it waiting for a futex that logger (nice 0) held`; `None` if its cause is not known.
+pub fn clause(blame: &SpikeBlame) -> Option<String> {
+    let cause = blame.cause.as_ref()?;
+    let longest = blame.longest.as_ref();
+    let urgency = longest.and_then(|leg| urgency_of(leg.thread.as_ref()?));
+    let urgency = urgency.map(|words| format!(" ({words})")).unwrap_or_default();
+    let detail = longest.and_then(detail);
+    let words = detail.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
+    let name = &cause.name;
+    let what = match cause.kind {
+        HolderKind::Lock => format!("waiting for a futex that {name}{urgency} held"),
+        HolderKind::Call => format!("asleep in {name}{words}"),
+        HolderKind::Thread => format!("while {name}{urgency} had its CPU"),
+        HolderKind::Execution => "in its own work".to_string(),
+        HolderKind::PreviousCycle => "before its previous cycle had ended".to_string(),
+        HolderKind::OwnSleep => name.clone(),
+        HolderKind::PageFaults if name.is_empty() => "waiting for a page".to_string(),
+        HolderKind::WakeUp => "in the wake-up itself".to_string(),
+        HolderKind::Throttled => {
+            format!("kept off its CPU by a limit of CPU time{words}")
+        }
+        _ => format!("for {}{urgency}{words}", holder_words(cause)),
+    };
+    Some(format!("{} of it {what}", short(blame.cause_ns.0 as f64)))
+}
