@@ -419,7 +419,6 @@ fn find_out(run: &Run) -> Option<FirstTry> {
         && run.total.cycles > 0
         && run.asked.method.has_agent()
         && run.asked.method.records() == Recorded::Latency
-        && run.attached.is_none()
         && run.explanation.is_none();
     is_possible.then(|| FirstTry {
         code: "explain".to_string(),

@@ -3,11 +3,11 @@
 use super::{detail, urgency_of};
 use crate::sections::explanation::holder_words;
 use crate::units::short;
-use latlab_model::explanation::{HolderKind, SpikeBlame};
+use latlab_model::explanation::{HolderKind, Phase, SpikeBlame, UnexplainedReason};
 
-/// `2.6 ms of it waiting for a futex that logger (nice 0) held`; `None` if its cause is not known.
+/// `2.6 ms of it waiting for a futex that logger (nice 0) held`; `None` if nothing is known of it.
 pub fn clause(blame: &SpikeBlame) -> Option<String> {
-    let cause = blame.cause.as_ref()?;
+    let Some(cause) = &blame.cause else { return unclear(blame) };
     let longest = blame.longest.as_ref();
     let urgency = longest.and_then(|leg| urgency_of(leg.thread.as_ref()?));
     let urgency = urgency.map(|words| format!(" ({words})")).unwrap_or_default();
@@ -29,4 +29,20 @@ pub fn clause(blame: &SpikeBlame) -> Option<String> {
         _ => format!("for {}{urgency}{words}", holder_words(cause)),
     };
     Some(format!("{} of it {what}", short(blame.cause_ns.0 as f64)))
+}
+
+/// What is known of the time that is not explained.
+fn unclear(blame: &SpikeBlame) -> Option<String> {
+    let unknown = blame.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
+    let longest = unknown.max_by_key(|leg| leg.length())?;
+    let when = match longest.phase {
+        Phase::TimerLate => "until it was woken",
+        Phase::Work => "in its work",
+        _ => "until it ran",
+    };
+    let how = match blame.reason {
+        Some(UnexplainedReason::OnlyTheProgram) => "which only --explain records",
+        _ => "which is not recorded",
+    };
+    Some(format!("{} of it {when}, {how}", short(longest.length().0 as f64)))
 }
