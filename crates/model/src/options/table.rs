@@ -290,7 +290,7 @@ options! {
 
     /// Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as
     /// labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]
-    "target": Form::value("TARGET"), RUN, by_the_program, |plan, _| unless(&Target::Local, &plan.on.target);
+    "target": Form::value("TARGET"), ALL, by_the_program, |plan, _| unless(&Target::Local, &plan.on.target);
 
     /// Kernel image of your own, for a target without one such as lab:arm64
     "kernel": Form::value("IMAGE").requires(&["target"]).of_commands(), RUN,

@@ -3,6 +3,7 @@
 use super::{ClockName, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
+use crate::target::Target;
 
 /// More threads than this are treated as a mistake in the plan.
 pub const MOST_THREADS: u32 = 4096;
@@ -24,6 +25,7 @@ impl Plan {
         self.check_limit()?;
         self.check_detached()?;
         self.check_explain()?;
+        self.check_program()?;
         self.check_tunings()?;
         self.who.policy.map_or(Ok(()), Policy::check)
     }
@@ -125,6 +127,17 @@ impl Plan {
                          --mechanism relative), handoff or attach"
                 .to_string()),
             false => Ok(()),
+        }
+    }
+
+    /// A guest has no programs but the agent.
+    fn check_program(&self) -> Result<(), String> {
+        match (&self.method, &self.on.target) {
+            (Method::Attach(_), Target::Lab(_)) => Err("attach needs a machine on which the \
+                                                        program can run: this one, or a board \
+                                                        such as ssh://pi@board"
+                .to_string()),
+            _ => Ok(()),
         }
     }
 
