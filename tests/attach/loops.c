@@ -310,7 +310,8 @@ int main(int argc, char **argv) {
         char byte;
         struct timespec t = at(next);
         int64_t release = -1, started = 0;
-        if (!strcmp(kind, "abs") || !strcmp(kind, "late")) {
+        if (!strcmp(kind, "change") && n == wanted / 2) period = period * 3 / 2;
+        if (!strcmp(kind, "abs") || !strcmp(kind, "late") || !strcmp(kind, "change")) {
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
             release = next;
             next += period;

@@ -250,12 +250,22 @@ fn thread_findings(thread: &AttachedThreadRun) -> Vec<Finding> {
         before: found.policy.clone(),
         after: after.clone(),
     });
+    let rhythm = report.rhythm_change.zip(found.period_ns).map(|(change, before_ns)| {
+        let finding = AttachFinding::RhythmChanged {
+            name: name(),
+            before_ns,
+            after_ns: change.period_ns,
+            was_deadline: found.deadline_is_assumed,
+        };
+        Finding::new(finding).of_thread(setup.thread).at(change.at_ns)
+    });
     let faults = report
         .faults
         .iter()
         .map(|fault| AttachFinding::of_fault(&found.name, fault, found.period_ns));
     let all = [unseen, ambiguous, lost, waiting, changed].into_iter().flatten();
-    all.chain(faults).map(|finding| Finding::new(finding).of_thread(setup.thread)).collect()
+    let all = all.chain(faults).map(|finding| Finding::new(finding).of_thread(setup.thread));
+    all.chain(rhythm).collect()
 }
 
 /// `read of file descriptor 7 (timerfd)`.

@@ -219,6 +219,16 @@ text_enum! {
     }
 }
 
+/// When the releases of a thread took another period.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RhythmChange {
+    /// The last release of the old period, on CLOCK_MONOTONIC.
+    pub at_ns: Nanos,
+    /// The new period.
+    pub period_ns: Nanos,
+}
+
 /// A thread whose cycles were found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -306,6 +316,8 @@ pub struct ThreadFault {
 pub struct LongCycle {
     /// Number among the attached threads.
     pub thread: u32,
+    /// Kernel thread id.
+    pub thread_id: i32,
     /// CPU on which it started.
     pub cpu: u32,
     /// Release, on CLOCK_MONOTONIC.
@@ -349,6 +361,8 @@ pub struct AttachedThreadReport {
     pub has_ended: bool,
     /// Whether its cycles stopped because it now waits in another call.
     pub activation_lost: bool,
+    /// When its releases took another period; `None` if they kept the first.
+    pub rhythm_change: Option<RhythmChange>,
 }
 
 /// What is known apart from the cycles; each report replaces the previous one.

@@ -71,7 +71,9 @@ pub(crate) fn blame_events(
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
     let cycle = spike.cycle.as_ref();
     let start = cycle.map_or(woken, |cycle| (cycle.release_ns + cycle.wake_up_ns).0.min(woken));
-    let id = subject.thread_id;
+    // The spike of a thread of a program may be recorded before the thread is described.
+    let id = cycle.map(|cycle| cycle.thread_id).or(subject.thread_id);
+    let subject = Subject { thread_id: id, ..subject };
     let wake_up = id.and_then(|id| WakeUp::find(cpus, id, release, start, woken));
     let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
     let pieces = match &wake_up {

@@ -295,6 +295,7 @@ impl ThreadLedger {
         let name = |id, seat| seat_name(root, id, seat);
         LongCycle {
             thread: self.found.thread,
+            thread_id: self.found.thread_id,
             cpu: *cpu,
             release_ns: cycle.release_ns,
             wake_up_ns: cycle.wake_up_ns,

@@ -301,6 +301,7 @@ impl AttachSession<'_> {
             if let Some(ledger) = self.ledgers.get_mut(&state.thread) {
                 ledger.report.untold_switches = state.untold_switches;
                 ledger.report.activation_lost = state.activation_lost;
+                ledger.report.rhythm_change = state.rhythm_change;
             }
         }
         self.report.threads =

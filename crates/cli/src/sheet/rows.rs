@@ -169,7 +169,7 @@ impl RowArgs {
         let words: Vec<String> =
             first.into_iter().chain(last).flat_map(|one| one.words.clone()).collect();
         if !merged.keys().any(|key| names_program(key)) {
-            for key in merged.keys().filter(|key| is_only_of_programs(key)) {
+            if let Some(key) = merged.keys().find(|key| is_only_of_programs(key)) {
                 let text = format!("--{key} is about a program: add program, pid or comm");
                 return Err((key.to_string(), text));
             }

@@ -74,7 +74,6 @@ fn what_a_program_has_not_is_a_mistake_where_it_stands() {
         ("program = [\"x\"]\nperiod = \"1ms\"\n", "5:10: period does not apply to a program"),
         ("thread = \"x\"\n", "4:10: thread is about a program"),
         ("program = [\"x\"]\ncomm = \"y\"\n", "attach takes one of"),
-        ("program = [\"x\"]\ntarget = \"lab:x86-64\"\n", "attach needs a machine"),
         ("pid = \"x\"\n", "4:7: pid: "),
     ] {
         assert!(told(settings).contains(expected), "{settings}: {}", told(settings));

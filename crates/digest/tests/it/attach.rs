@@ -203,6 +203,7 @@ fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
     };
     let long = |n: i64| LongCycle {
         thread: 0,
+        thread_id: 100,
         cpu: 1,
         release_ns: FIRST_RELEASE + MILLISECOND * n,
         wake_up_ns: MICROSECOND * 5,

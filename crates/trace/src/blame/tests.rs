@@ -76,6 +76,24 @@ fn recorded(latency_us: i64) -> RecordedSpike {
     }
 }
 
+/// What an attached program did in the cycle of a spike, in microseconds from its release.
+fn cycle_of(legs: &[(i64, i64, Phase, HolderKind, &str)]) -> LongCycle {
+    let start = legs.iter().find(|leg| leg.2 == Phase::Work).unwrap().0;
+    let leg = |&(from, to, phase, kind, name): &(i64, i64, Phase, HolderKind, &str)| BlameLeg {
+        holder: Holder { kind, name: name.to_string() },
+        ..unknown(phase, from * 1_000, to * 1_000)
+    };
+    LongCycle {
+        thread: 0,
+        thread_id: OWN,
+        cpu: 2,
+        release_ns: Nanos(RELEASE),
+        wake_up_ns: Nanos(start * 1_000),
+        response_ns: Nanos(legs.last().unwrap().1 * 1_000),
+        legs: legs.iter().map(leg).collect(),
+    }
+}
+
 fn name_of(address: u64) -> String {
     format!("function_{address:x}")
 }
@@ -756,11 +774,81 @@ proptest! {
         knows in any::<bool>(),
         in_guest in any::<bool>(),
         rose in proptest::option::of(any::<i64>()),
+        start in proptest::option::of(1_i64..4_000),
     ) {
         let (from_ns, to_ns) = (Nanos(0), Nanos(9_000_000));
         let stolen = rose.map(|rose| StolenTime { from_ns, to_ns, rose_ns: Nanos(rose) });
-        let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, ..recorded(0) };
+        let of_program = |start: i64| LongCycle {
+            wake_up_ns: Nanos(start),
+            legs: vec![
+                unknown(Phase::TimerLate, 0, start),
+                BlameLeg {
+                    holder: Holder { kind: HolderKind::Lock, name: "logger".to_string() },
+                    ..unknown(Phase::Work, start, latency)
+                },
+            ],
+            ..cycle_of(&[(0, 1, Phase::Work, HolderKind::Execution, "")])
+        };
+        let cycle = start.filter(|start| *start < latency).map(of_program);
+        let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, cycle, ..recorded(0) };
         let blamed = blame_events(&spike, Subject { thread_id: knows.then_some(OWN), in_guest }, &cpus, &name_of, &lives);
         adds_up(&blamed.spike)?;
     }
+}
+
+#[test]
+fn a_cycle_is_told_to_its_end_with_what_its_program_waited_for() {
+    let (busy, hog) = (task(7, "compiler", 120), task(9, "hog", 3));
+    let device = vec![
+        (60, OWN, enter(Level::Handler, "39 dwc_otg")),
+        (80, OWN, EventKind::Exit(Level::Handler)),
+    ];
+    let work = vec![
+        (100, OWN, switch(own(), Left::Ready, hog.clone())),
+        (400, hog.id, switch(hog, Left::Asleep, own())),
+        (450, OWN, switch(own(), Left::Asleep, busy.clone())),
+        (890, busy.id, EventKind::Waking(own())),
+        (900, busy.id, switch(busy.clone(), Left::Ready, own())),
+    ];
+    let all = [sleeps(&busy), fires(5, &busy), comes(20, &busy), device, work].concat();
+    let legs = [
+        (0, 7, Phase::TimerLate, HolderKind::WakeUp, ""),
+        (7, 20, Phase::Waiting, HolderKind::Thread, "compiler"),
+        (20, 30, Phase::Return, HolderKind::WakeUp, ""),
+        (30, 100, Phase::Work, HolderKind::Execution, ""),
+        (100, 400, Phase::Work, HolderKind::Thread, "hog"),
+        (400, 450, Phase::Work, HolderKind::Execution, ""),
+        (450, 890, Phase::Work, HolderKind::Lock, "compiler"),
+        (890, 900, Phase::Work, HolderKind::Thread, "compiler"),
+        (900, 950, Phase::Work, HolderKind::Execution, ""),
+    ];
+    let spike = RecordedSpike { cycle: Some(cycle_of(&legs)), ..recorded(950) };
+    // Its thread is described later than its spike is recorded.
+    for subject in [subject(), Subject::default()] {
+        let blame =
+            blame_events(&spike, subject, &[events(0, all.clone())], &name_of, &lives).spike;
+        adds_up(&blame).unwrap();
+        let work: Vec<(HolderKind, &str, i64)> = blame
+            .legs
+            .iter()
+            .filter(|leg| leg.phase == Phase::Work)
+            .map(|leg| (leg.holder.kind, leg.holder.name.as_str(), leg.length().0 / 1_000))
+            .collect();
+        let expected = [
+            (HolderKind::Execution, "", 30),
+            (HolderKind::Interrupt, "39 dwc_otg", 20),
+            (HolderKind::Execution, "", 20),
+            (HolderKind::Thread, "hog", 300),
+            (HolderKind::Execution, "", 50),
+            (HolderKind::Lock, "compiler", 440),
+            (HolderKind::Thread, "compiler", 10),
+            (HolderKind::Execution, "", 50),
+        ];
+        assert_eq!(work, expected);
+        assert_eq!(blame.cause.map(|cause| cause.kind), Some(HolderKind::Lock));
+    }
+    // Without any event of its CPU, what the program did is still known.
+    let alone = blame_events(&spike, subject(), &[events(0, Vec::new())], &name_of, &lives).spike;
+    adds_up(&alone).unwrap();
+    assert_eq!(alone.cause.map(|cause| cause.kind), Some(HolderKind::Lock));
 }

@@ -6,6 +6,7 @@ use super::events::{ProgramEvent, ProgramEventKind, Seat, TimerUse};
 use super::follower::{FollowedCycle, Follower};
 use super::rhythm::Rhythm;
 use super::steps::{ClockOffsets, Lock, Step, StepKind, WaitKey, Waker};
+use latlab_model::attach::RhythmChange;
 use std::collections::HashMap;
 
 /// An undecided thread is tried again after this time.
@@ -62,6 +63,8 @@ pub struct FollowedState {
     pub untold_switches: u64,
     /// Whether it has been waiting elsewhere for long.
     pub activation_lost: bool,
+    /// When its releases took another period.
+    pub rhythm_change: Option<RhythmChange>,
 }
 
 struct Following {
@@ -79,6 +82,7 @@ impl Following {
             thread: self.thread,
             untold_switches: self.follower.untold_switches,
             activation_lost: self.last_seen - self.last_end > LOST_AFTER_NS.max(pause),
+            rhythm_change: self.rhythm.change,
         }
     }
 
@@ -89,7 +93,7 @@ impl Following {
         }
         let mut cycle = self.follower.push(step)?;
         self.last_end = step.at;
-        let passed = self.rhythm.passed(&cycle.cycle);
+        let passed = self.rhythm.passed(&cycle.cycle, cycle.after_loss);
         // Releases during a loss of events may have been served.
         let unseen = match cycle.after_loss {
             true => u64::from(passed).max(std::mem::take(&mut self.follower.cut)),
