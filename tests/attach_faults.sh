@@ -57,9 +57,9 @@ causes() {
 all_causes() {
     expect "each cycle" told "$same" || return 1
     expect "parts that add up" told "all(adds_up(long) for long in thread['longest'])" || return 1
-    expect "who held the lock" told "set(delayed('hold')) == {('lock', '$1', True)}" || return 1
-    expect "who had the CPU" told "set(delayed('hog')) == {('thread', '$2', True)}" || return 1
-    expect "that it was stopped" told "set(delayed('stop')) == {('own-sleep', 'stopped by a signal', True)}"
+    expect "who held the lock" told "delayed('hold', 'lock', '$1')" || return 1
+    expect "who had the CPU" told "delayed('hog', 'thread', '$2')" || return 1
+    expect "that it was stopped" told "delayed('stop', 'own-sleep', 'stopped by a signal')"
 }
 
 explains() { "$program" explain --top 16 "$folder" | grep -q -- "$1"; }
