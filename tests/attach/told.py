@@ -81,7 +81,7 @@ def delayed(how, kind, name):
     told = [longest[release] for release in planted if release in longest]
     cause = {"kind": kind, "name": name}
     took = [
-        sum(leg["to_ns"] - leg["from_ns"] for leg in long["legs"] if leg["holder"] == cause)
+        sum(part["to_ns"] - part["from_ns"] for part in long["parts"] if part["cause"] == cause)
         for long in told
     ]
     return len(took) > 0 and all(time >= 2_000_000 for time in took)
@@ -90,10 +90,10 @@ def delayed(how, kind, name):
 def adds_up(long):
     """Whether the parts of a long cycle follow each other from its release to its end."""
     at = 0
-    for leg in long["legs"]:
-        if leg["from_ns"] != at or leg["to_ns"] <= at:
+    for part in long["parts"]:
+        if part["from_ns"] != at or part["to_ns"] <= at:
             return False
-        at = leg["to_ns"]
+        at = part["to_ns"]
     return at == long["latency_ns"]
 
 

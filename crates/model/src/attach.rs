@@ -5,7 +5,7 @@
 //! enters that call again.
 
 use crate::Nanos;
-use crate::explanation::{BlameLeg, SpikeBlame};
+use crate::explanation::{BlamePart, SpikeBlame};
 use crate::histogram::Bin;
 use crate::run::{Quantiles, ThreadSetup};
 use crate::samples::{pack, unpack};
@@ -327,7 +327,7 @@ pub struct LongCycle {
     /// From the release to the end.
     pub response_ns: Nanos,
     /// What the thread did and waited for, contiguous from the release to the end.
-    pub legs: Vec<BlameLeg>,
+    pub parts: Vec<BlamePart>,
 }
 
 /// What is known of a thread apart from its cycles.

@@ -22,7 +22,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 /// Approximate number of parts that are sent of a long cycle.
-const LEGS: usize = 48;
+const PARTS: usize = 48;
 /// Number of different faults that are kept per thread.
 const MOST_FAULTS: usize = 256;
 
@@ -236,8 +236,8 @@ impl ThreadLedger {
         self.latencies.push(judged);
         self.overruns += u64::from(cycle.overruns);
         // A release that no cycle served has no response time.
-        let missed = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
-        self.misses += u64::from(is_late) + missed;
+        let overruns = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
+        self.misses += u64::from(is_late) + overruns;
         if is_among_largest(&mut self.largest, KEPT_SPIKES, judged) {
             self.spikes.push(Spike { latency_ns: judged, release_ns });
         }
@@ -300,7 +300,7 @@ impl ThreadLedger {
             release_ns: cycle.release_ns,
             wake_up_ns: cycle.wake_up_ns,
             response_ns: cycle.response_ns(),
-            legs: condensed(&pieces.legs(release, end, *priority, &name), LEGS),
+            parts: condensed(&pieces.parts(release, end, *priority, &name), PARTS),
         }
     }
 
@@ -329,7 +329,7 @@ impl ThreadLedger {
         }
         let counts: Histogram = std::mem::take(&mut self.latencies).into_iter().collect();
         let counts = Histogram {
-            missed: std::mem::take(&mut self.overruns),
+            overruns: std::mem::take(&mut self.overruns),
             misses: std::mem::take(&mut self.misses),
             ..counts
         };
@@ -371,7 +371,7 @@ impl ThreadLedger {
     pub fn end(&self, reason: EndReason) -> Option<ThreadEnd> {
         let setup = self.found.setup.as_ref()?;
         let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
-        Some(ThreadEnd { missed: self.report.overruns, ..end })
+        Some(ThreadEnd { overruns: self.report.overruns, ..end })
     }
 }
 

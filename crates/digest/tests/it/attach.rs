@@ -7,7 +7,7 @@ use latlab_model::attach::{
     LongCycle, PackedCycles, ReleasedBy, RhythmKind,
 };
 use latlab_model::deadline::is_miss;
-use latlab_model::explanation::{BlameLeg, Holder, HolderKind, Phase};
+use latlab_model::explanation::{BlamePart, Cause, CauseKind, Phase};
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Method, Until, Who};
@@ -94,9 +94,9 @@ impl Looper {
         }
         let responses = cycles.iter().map(Cycle::response_ns);
         let late = responses.clone().filter(|time| is_miss(time.0, self.period.0)).count() as u64;
-        let missed: u64 = cycles.iter().map(|cycle| u64::from(cycle.overruns)).sum();
+        let overruns: u64 = cycles.iter().map(|cycle| u64::from(cycle.overruns)).sum();
         let counts: Histogram = responses.collect();
-        let counts = Histogram { missed, misses: late + missed, ..counts };
+        let counts = Histogram { overruns, misses: late + overruns, ..counts };
         let end_ns = cycles[cycles.len() - 1].release_ns + Nanos(1);
         messages.push(Message::Interval(Interval {
             thread,
@@ -109,7 +109,7 @@ impl Looper {
         let spikes = cycles.iter().map(spike).collect();
         messages.push(Message::Spikes(Spikes { thread, spikes }));
         let end = ThreadEnd::new(thread, EndReason::Finished, cycles.len() as u64);
-        messages.push(Message::ThreadEnd(ThreadEnd { missed, ..end }));
+        messages.push(Message::ThreadEnd(ThreadEnd { overruns, ..end }));
         messages
     }
 }
@@ -175,7 +175,7 @@ fn threads_are_judged_by_their_own_periods() {
     let (RunDigest { run, bins, .. }, rows) = digest(&[fast, slow], None);
     let verdict = run.verdict.unwrap();
     assert_eq!((verdict.word, verdict.misses), (VerdictWord::Fail, 3));
-    assert_eq!(verdict.activations, 202, "cycles and overruns are releases");
+    assert_eq!(verdict.releases, 202, "cycles and overruns are releases");
     assert_eq!(verdict.bursts.map(|bursts| bursts.count), Some(1));
     let attached = run.attached.unwrap();
     let misses: Vec<u64> = attached.threads.iter().map(|thread| thread.misses).collect();
@@ -192,11 +192,11 @@ fn threads_are_judged_by_their_own_periods() {
 
 #[test]
 fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
-    let leg = |from, to, phase, kind, name: &str| BlameLeg {
+    let part = |from, to, phase, kind, name: &str| BlamePart {
         from_ns: MICROSECOND * from,
         to_ns: MICROSECOND * to,
         phase,
-        holder: Holder { kind, name: name.to_string() },
+        cause: Cause { kind, name: name.to_string() },
         thread: None,
         evidence: None,
         detail: None,
@@ -208,10 +208,10 @@ fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
         release_ns: FIRST_RELEASE + MILLISECOND * n,
         wake_up_ns: MICROSECOND * 5,
         response_ns: MICROSECOND * (100 + n),
-        legs: vec![
-            leg(0, 5, Phase::TimerLate, HolderKind::WakeUp, ""),
-            leg(5, 40, Phase::Work, HolderKind::Execution, ""),
-            leg(40, 100 + n, Phase::Work, HolderKind::Lock, "logger"),
+        parts: vec![
+            part(0, 5, Phase::TimerLate, CauseKind::WakeUp, ""),
+            part(5, 40, Phase::Work, CauseKind::Execution, ""),
+            part(40, 100 + n, Phase::Work, CauseKind::Lock, "logger"),
         ],
     };
     let control = Looper::steady("control", MILLISECOND, MICROSECOND * 300);
@@ -222,7 +222,7 @@ fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
     let expected: Vec<i64> = [139].into_iter().chain((123..138).rev()).collect();
     assert_eq!(responses, expected);
     let first = &longest[0];
-    let logger = Holder { kind: HolderKind::Lock, name: "logger".to_string() };
+    let logger = Cause { kind: CauseKind::Lock, name: "logger".to_string() };
     assert_eq!((first.spike, &first.cause, first.cause_ns), (1, &Some(logger), MICROSECOND * 99));
 }
 

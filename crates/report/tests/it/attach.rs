@@ -6,7 +6,7 @@ use latlab_model::attach::{
     CyclePart, CyclePartFigures, RhythmKind,
 };
 use latlab_model::explanation::{
-    BlameLeg, CpuBefore, Holder, HolderKind, Phase, SpikeBlame, TracedThread,
+    BlamePart, Cause, CauseKind, CpuBefore, Phase, SpikeBlame, TracedThread,
 };
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Attach, Method, Until, Who};
@@ -76,23 +76,23 @@ fn thread(thread: u32, name: &str, misses: u64, is_judged: bool) -> AttachedThre
 
 /// A cycle that waited for a lock.
 fn long_cycle(thread: u32) -> SpikeBlame {
-    let leg = |from, to, phase, kind, name: &str| BlameLeg {
+    let part = |from, to, phase, kind, name: &str| BlamePart {
         from_ns: MICROSECOND * from,
         to_ns: MICROSECOND * to,
         phase,
-        holder: Holder { kind, name: name.to_string() },
+        cause: Cause { kind, name: name.to_string() },
         thread: None,
         evidence: None,
         detail: None,
     };
-    let lock = BlameLeg {
+    let lock = BlamePart {
         thread: Some(TracedThread {
             id: 51,
             kernel_priority: Some(120),
             known: None,
             started_by: None,
         }),
-        ..leg(298, 3_448, Phase::Work, HolderKind::Lock, "logger")
+        ..part(298, 3_448, Phase::Work, CauseKind::Lock, "logger")
     };
     SpikeBlame {
         spike: 1,
@@ -100,12 +100,12 @@ fn long_cycle(thread: u32) -> SpikeBlame {
         cpu: Some(1),
         release_ns: Nanos(77),
         latency_ns: MICROSECOND * 3_448,
-        legs: vec![
-            leg(0, 91, Phase::Waiting, HolderKind::WakeUp, ""),
-            leg(91, 298, Phase::Work, HolderKind::Execution, ""),
+        parts: vec![
+            part(0, 91, Phase::Waiting, CauseKind::WakeUp, ""),
+            part(91, 298, Phase::Work, CauseKind::Execution, ""),
             lock.clone(),
         ],
-        cause: Some(lock.holder.clone()),
+        cause: Some(lock.cause.clone()),
         cause_ns: MICROSECOND * 3_150,
         longest: Some(lock),
         started: Vec::new(),

@@ -5,9 +5,9 @@ use super::events::Seat;
 use super::steps::{Lock, Waker};
 use crate::blame::joined;
 use crate::kernel_events::Left;
-use crate::leg_context::unknown;
+use crate::part_context::unknown;
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, Holder, HolderKind, LegEvidence, Phase, TracedThread};
+use latlab_model::explanation::{BlamePart, Cause, CauseEvidence, CauseKind, Phase, TracedThread};
 
 /// More pieces of a cycle than this are joined to the last one.
 const MOST: usize = 256;
@@ -81,18 +81,18 @@ impl Pieces {
 
     /// What kept the cycle of a thread of this priority, from this release to its end: parts without
     /// a gap. Names of threads come from `name_of`.
-    pub fn legs(
+    pub fn parts(
         &self,
         release: i64,
         end: i64,
         priority: i32,
         name_of: &dyn Fn(i32, Option<Seat>) -> String,
-    ) -> Vec<BlameLeg> {
-        let mut legs = Vec::new();
+    ) -> Vec<BlamePart> {
+        let mut parts = Vec::new();
         let mut at = release;
         // The release came while the thread was still busy with the one before.
         if self.entered > at {
-            legs.push(part(Phase::TimerLate, at, self.entered.min(end), HolderKind::PreviousCycle));
+            parts.push(part(Phase::TimerLate, at, self.entered.min(end), CauseKind::PreviousCycle));
             at = self.entered.min(end);
         }
         for piece in &self.all {
@@ -101,19 +101,20 @@ impl Pieces {
                 continue;
             }
             if from > at {
-                legs.push(unknown(self.phase(at, Phase::TimerLate), at, from));
+                parts.push(unknown(self.phase(at, Phase::TimerLate), at, from));
             }
-            legs.push(self.leg(from, to, piece.state, priority, name_of));
+            parts.push(self.part(from, to, piece.state, priority, name_of));
             at = to;
         }
         if at < end {
-            legs.push(unknown(self.phase(at, Phase::Return), at, end));
+            parts.push(unknown(self.phase(at, Phase::Return), at, end));
         }
-        let mut legs = joined(legs);
-        for leg in &mut legs {
-            (leg.from_ns, leg.to_ns) = (leg.from_ns - Nanos(release), leg.to_ns - Nanos(release));
+        let mut parts = joined(parts);
+        for part in &mut parts {
+            (part.from_ns, part.to_ns) =
+                (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
         }
-        legs
+        parts
     }
 
     /// The phase of a piece; before the start it depends on what the thread did.
@@ -121,14 +122,14 @@ impl Pieces {
         if at >= self.start { Phase::Work } else { before_start }
     }
 
-    fn leg(
+    fn part(
         &self,
         from: i64,
         to: i64,
         state: State,
         priority: i32,
         name_of: &dyn Fn(i32, Option<Seat>) -> String,
-    ) -> BlameLeg {
+    ) -> BlamePart {
         let traced = |id, priority| TracedThread {
             id,
             kernel_priority: priority,
@@ -137,33 +138,33 @@ impl Pieces {
         };
         let is_work = from >= self.start;
         match state {
-            State::Runs if is_work => part(Phase::Work, from, to, HolderKind::Execution),
-            State::Runs => part(Phase::Return, from, to, HolderKind::WakeUp),
+            State::Runs if is_work => part(Phase::Work, from, to, CauseKind::Execution),
+            State::Runs => part(Phase::Return, from, to, CauseKind::WakeUp),
             State::Unknown => unknown(self.phase(from, Phase::TimerLate), from, to),
             State::Woken(None) => unknown(self.phase(from, Phase::Waiting), from, to),
             State::Woken(Some(by)) | State::Preempted(by) => {
-                let leg = unknown(self.phase(from, Phase::Waiting), from, to);
+                let part = unknown(self.phase(from, Phase::Waiting), from, to);
                 let name = name_of(by.id, Some(by));
                 // It was ready, and the scheduler chose less urgent work.
                 let is_passed_over = matches!(state, State::Preempted(_))
                     && (by.id == 0 || (priority < ORDINARY && by.priority > priority));
                 let (kind, evidence) = match (by.id, is_passed_over) {
-                    (0, true) => (HolderKind::Throttled, Some(LegEvidence::CpuIdle)),
-                    (0, false) => (HolderKind::IdleExit, None),
+                    (0, true) => (CauseKind::Throttled, Some(CauseEvidence::CpuIdle)),
+                    (0, false) => (CauseKind::IdleExit, None),
                     (_, true) => (
-                        HolderKind::Throttled,
-                        Some(LegEvidence::RanInstead { thread: name.clone() }),
+                        CauseKind::Throttled,
+                        Some(CauseEvidence::RanInstead { thread: name.clone() }),
                     ),
-                    (_, false) => (HolderKind::Thread, None),
+                    (_, false) => (CauseKind::Thread, None),
                 };
-                let is_thread = kind == HolderKind::Thread;
+                let is_thread = kind == CauseKind::Thread;
                 let name = if is_thread { name } else { String::new() };
                 let thread = is_thread.then(|| traced(by.id, Some(by.priority)));
-                BlameLeg { holder: Holder { kind, name }, thread, evidence, ..leg }
+                BlamePart { cause: Cause { kind, name }, thread, evidence, ..part }
             }
-            State::Sleeps { left: Left::Stopped | Left::Traced, waker, .. } => BlameLeg {
-                holder: Holder {
-                    kind: HolderKind::OwnSleep,
+            State::Sleeps { left: Left::Stopped | Left::Traced, waker, .. } => BlamePart {
+                cause: Cause {
+                    kind: CauseKind::OwnSleep,
                     name: match state {
                         State::Sleeps { left: Left::Traced, .. } => "stopped by a tracer",
                         _ => "stopped by a signal",
@@ -176,27 +177,27 @@ impl Pieces {
             State::Sleeps { .. } if !is_work => {
                 // Only the events of its CPU would show why its timer came late.
                 let kind = match to - from {
-                    ..=LONGEST_WAKE_UP => HolderKind::WakeUp,
-                    _ => HolderKind::Unknown,
+                    ..=LONGEST_WAKE_UP => CauseKind::WakeUp,
+                    _ => CauseKind::Unknown,
                 };
                 part(Phase::TimerLate, from, to, kind)
             }
-            State::Sleeps { call: None, .. } => part(Phase::Work, from, to, HolderKind::PageFaults),
+            State::Sleeps { call: None, .. } => part(Phase::Work, from, to, CauseKind::PageFaults),
             State::Sleeps { call: Some((call, lock)), waker, .. } => {
-                let leg = unknown(Phase::Work, from, to);
+                let part = unknown(Phase::Work, from, to);
                 match (lock, waker) {
                     (Some(Lock::Plain | Lock::Inheriting), Some(Waker::Thread(id, seat))) => {
-                        BlameLeg {
-                            holder: Holder { kind: HolderKind::Lock, name: name_of(id, seat) },
+                        BlamePart {
+                            cause: Cause { kind: CauseKind::Lock, name: name_of(id, seat) },
                             thread: Some(traced(id, seat.map(|seat| seat.priority))),
-                            evidence: Some(LegEvidence::InCall { call: call.words() }),
-                            ..leg
+                            evidence: Some(CauseEvidence::InCall { call: call.words() }),
+                            ..part
                         }
                     }
-                    _ => BlameLeg {
-                        holder: Holder { kind: HolderKind::Call, name: call.words() },
+                    _ => BlamePart {
+                        cause: Cause { kind: CauseKind::Call, name: call.words() },
                         evidence: woken_by(waker, name_of),
-                        ..leg
+                        ..part
                     },
                 }
             }
@@ -204,16 +205,16 @@ impl Pieces {
     }
 }
 
-fn part(phase: Phase, from: i64, to: i64, kind: HolderKind) -> BlameLeg {
-    BlameLeg { holder: Holder { kind, name: String::new() }, ..unknown(phase, from, to) }
+fn part(phase: Phase, from: i64, to: i64, kind: CauseKind) -> BlamePart {
+    BlamePart { cause: Cause { kind, name: String::new() }, ..unknown(phase, from, to) }
 }
 
 fn woken_by(
     waker: Option<Waker>,
     name_of: &dyn Fn(i32, Option<Seat>) -> String,
-) -> Option<LegEvidence> {
+) -> Option<CauseEvidence> {
     match waker? {
-        Waker::Thread(id, seat) => Some(LegEvidence::WokenBy { thread: name_of(id, seat) }),
+        Waker::Thread(id, seat) => Some(CauseEvidence::WokenBy { thread: name_of(id, seat) }),
         Waker::Interrupt => None,
     }
 }

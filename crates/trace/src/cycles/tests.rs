@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel_events::Left;
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy, RhythmKind};
-use latlab_model::explanation::{BlameLeg, HolderKind, LegEvidence, Phase};
+use latlab_model::explanation::{BlamePart, CauseEvidence, CauseKind, Phase};
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
@@ -139,7 +139,7 @@ impl Script {
             }
         }
         // The parts of every cycle add up.
-        (0..told.cycles.len()).for_each(|at| drop(told.legs(at)));
+        (0..told.cycles.len()).for_each(|at| drop(told.parts(at)));
         told
     }
 }
@@ -161,17 +161,17 @@ impl Told {
     }
 
     /// What kept a cycle, which must add up to its response without a gap.
-    fn legs(&self, at: usize) -> Vec<BlameLeg> {
+    fn parts(&self, at: usize) -> Vec<BlamePart> {
         let FollowedCycle { cycle, pieces, priority, .. } = &self.cycles[at];
         let name = |id, seat: Option<Seat>| seat.map_or(format!("thread {id}"), |seat| seat.name());
-        let legs = pieces.legs(cycle.release_ns.0, cycle.end_ns().0, *priority, &name);
+        let parts = pieces.parts(cycle.release_ns.0, cycle.end_ns().0, *priority, &name);
         let mut end = Nanos::ZERO;
-        for leg in &legs {
-            assert!(leg.from_ns == end && leg.to_ns > end, "{legs:#?}");
-            end = leg.to_ns;
+        for part in &parts {
+            assert!(part.from_ns == end && part.to_ns > end, "{parts:#?}");
+            end = part.to_ns;
         }
         assert_eq!(end, cycle.response_ns());
-        legs
+        parts
     }
 
     fn releases(&self) -> Vec<i64> {
@@ -224,25 +224,25 @@ fn the_time_of_a_cycle_is_told_apart() {
     assert_eq!(cycle.preempted_ns, Nanos(71 * US));
     assert_eq!(cycle.blocked_ns, Nanos(300 * US));
     assert_eq!(cycle.execution_ns, Nanos(36 * US));
-    let legs = told.legs(3);
-    let parts: Vec<(Phase, HolderKind, &str, i64)> = legs
+    let parts = told.parts(3);
+    let summary: Vec<(Phase, CauseKind, &str, i64)> = parts
         .iter()
-        .map(|leg| (leg.phase, leg.holder.kind, leg.holder.name.as_str(), leg.length().0 / US))
+        .map(|part| (part.phase, part.cause.kind, part.cause.name.as_str(), part.length().0 / US))
         .collect();
     let expected = [
-        (Phase::TimerLate, HolderKind::WakeUp, "", 4),
-        (Phase::Waiting, HolderKind::IdleExit, "", 2),
-        (Phase::Return, HolderKind::WakeUp, "", 1),
-        (Phase::Work, HolderKind::Execution, "", 10),
+        (Phase::TimerLate, CauseKind::WakeUp, "", 4),
+        (Phase::Waiting, CauseKind::IdleExit, "", 2),
+        (Phase::Return, CauseKind::WakeUp, "", 1),
+        (Phase::Work, CauseKind::Execution, "", 10),
         // The idle thread had its CPU although it could run.
-        (Phase::Work, HolderKind::Throttled, "", 70),
-        (Phase::Work, HolderKind::Execution, "", 20),
-        (Phase::Work, HolderKind::Call, "read", 300),
-        (Phase::Work, HolderKind::IdleExit, "", 1),
-        (Phase::Work, HolderKind::Execution, "", 6),
+        (Phase::Work, CauseKind::Throttled, "", 70),
+        (Phase::Work, CauseKind::Execution, "", 20),
+        (Phase::Work, CauseKind::Call, "read", 300),
+        (Phase::Work, CauseKind::IdleExit, "", 1),
+        (Phase::Work, CauseKind::Execution, "", 6),
     ];
-    assert_eq!(parts, expected);
-    assert_eq!(legs[6].evidence, Some(LegEvidence::WokenBy { thread: "thread 60".to_string() }));
+    assert_eq!(summary, expected);
+    assert_eq!(parts[6].evidence, Some(CauseEvidence::WokenBy { thread: "thread 60".to_string() }));
 }
 
 #[test]
@@ -592,10 +592,10 @@ fn a_thread_that_is_stopped_while_it_waits_was_stopped() {
     script.sleep_until(first + 20 * MS);
     let told = script.finish();
     assert_eq!(told.cycle(7).release_ns, Nanos(first + 7 * MS));
-    let stopped = &told.legs(7)[0];
-    assert_eq!(stopped.holder.kind, HolderKind::OwnSleep);
+    let stopped = &told.parts(7)[0];
+    assert_eq!(stopped.cause.kind, CauseKind::OwnSleep);
     assert_eq!(
-        (stopped.holder.name.as_str(), stopped.length()),
+        (stopped.cause.name.as_str(), stopped.length()),
         ("stopped by a signal", Nanos(400 * US))
     );
 }
@@ -665,12 +665,12 @@ fn locking_loop(other: Seat, operation: u64) -> Told {
 fn a_lock_has_the_thread_that_held_it() {
     let lock = |operation| {
         let told = locking_loop(seat(OTHER, 120, "logger"), operation);
-        let legs = told.legs(4);
-        let lock = legs.into_iter().find(|leg| leg.holder.kind == HolderKind::Lock)?;
+        let parts = told.parts(4);
+        let lock = parts.into_iter().find(|part| part.cause.kind == CauseKind::Lock)?;
         let priority = lock.thread.and_then(|thread| thread.kernel_priority);
-        Some((lock.holder.name, priority, lock.evidence))
+        Some((lock.cause.name, priority, lock.evidence))
     };
-    let futex = Some(LegEvidence::InCall { call: "futex".to_string() });
+    let futex = Some(CauseEvidence::InCall { call: "futex".to_string() });
     let held = Some(("logger".to_string(), Some(120), futex));
     assert_eq!(lock(0x80), held);
     assert_eq!(lock(0x86), held, "also with priority inheritance");
