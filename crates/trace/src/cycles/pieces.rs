@@ -9,8 +9,8 @@ use crate::part_context::unknown;
 use latlab_model::Nanos;
 use latlab_model::explanation::{BlamePart, Cause, CauseEvidence, CauseKind, Phase, TracedThread};
 
-/// More pieces of a cycle than this are joined to the last one.
-const MOST: usize = 256;
+/// What is in more pieces of a cycle than this is not known.
+const MOST: usize = 4096;
 /// No timer's interrupt takes longer by itself.
 const LONGEST_WAKE_UP: i64 = 100_000;
 /// Kernel priorities below this are real-time.
@@ -67,7 +67,7 @@ impl Pieces {
         }
         let is_full = self.all.len() == MOST;
         match self.all.last_mut().filter(|_| is_full) {
-            Some(last) => last.to = piece.to,
+            Some(last) => (last.to, last.state) = (piece.to, State::Unknown),
             None => self.all.push(piece),
         }
     }
