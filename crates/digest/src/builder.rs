@@ -183,6 +183,7 @@ impl RunBuilder {
             Message::AttachedThread(found) => self.find_thread(found),
             Message::Cycles(cycles) => return self.push_cycles(&cycles).map(StreamRow::Cycles),
             Message::AttachReport(report) => self.attach.push_report(report),
+            Message::LongCycle(long) => self.attach.push_long_cycle(long),
             Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; in a stream it means nothing.

@@ -253,13 +253,14 @@ impl CostDigest {
             threads.iter().filter_map(|thread| Some(1.0 / thread.period_ns?.0.max(1) as f64)).sum();
         let each = |side: &CostSide| {
             let cycles = side.length as f64 * rate;
-            (cycles >= 1.0).then(|| Nanos((side.cpu as f64 / cycles) as i64))
+            let is_known = cycles >= 1.0 && side.cpu > 0;
+            is_known.then(|| Nanos((side.cpu as f64 / cycles) as i64))
         };
         Some(RecorderCost {
             on: cost_figures(&self.on.latencies)?,
             off: cost_figures(&self.off.latencies)?,
-            on_cpu_ns: each(&self.on)?,
-            off_cpu_ns: each(&self.off)?,
+            on_cpu_ns: each(&self.on),
+            off_cpu_ns: each(&self.off),
         })
     }
 }

@@ -195,7 +195,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__attach)
-            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --interval --for --deadline --limit --telemetry --name --note --load --load-on --loads --tune --set --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
+            opts="-D -q -h -V --pid --comm --as-root --output --thread --activation --target --interval --for --deadline --limit --spike-above --explain --telemetry --name --note --load --load-on --loads --tune --set --list --keep-going --quiet --junit --ktap --lava --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +221,10 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --target)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --interval)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -238,6 +242,10 @@ _latlab() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --spike-above)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -132,7 +132,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
@@ -147,10 +147,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l comm -d 'Measur
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l spike-above -d 'With --explain: record the cycles whose judged time is above this [default: the tenth largest so far, later p99.99]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l note -d 'Note to store with the run' -r
@@ -166,6 +168,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l out -d 'Folder 
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l as-root -d 'With PROGRAM: start it as root also under sudo'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l list -d 'Show the threads, how they are released and how often, after 2 s or --for; store nothing'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -s q -l quiet -d 'Print no progress and no live table'
@@ -923,7 +926,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l console -d 'Prin
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s h -l help -d 'Print help'

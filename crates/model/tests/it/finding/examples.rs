@@ -433,6 +433,18 @@ fn attach() -> Vec<AttachFinding> {
         ActivationAmbiguous { name: name(), call: other.clone(), other: other.clone() },
         ActivationLost { name: name(), call: other },
         CyclesWaiting { name: name(), count: 6, of: 2_000 },
+        RhythmChanged {
+            name: name(),
+            before_ns: Nanos(1_000_000),
+            after_ns: Nanos(2_000_000),
+            was_deadline: true,
+        },
+        RhythmChanged {
+            name: name(),
+            before_ns: Nanos(1_000_000),
+            after_ns: Nanos(2_000_000),
+            was_deadline: false,
+        },
         PolicyChanged { name: name(), before: "fifo 80".into(), after: "other".into() },
         of_fault(FaultKind::RelativeSleep, Some("clock_nanosleep"), None),
         of_fault(FaultKind::SettableClock, Some("clock_nanosleep"), None),
