@@ -1,0 +1,283 @@
+//! Which of many settings change a figure, told apart while it is measured.
+//!
+//! Slots come in pairs next to each other in time. In the first slot of a pair each setting is on or off by a fair
+//! coin, in the second each is the other way round (a fold-over). The difference of a pair's figures has no part in
+//! which of the two slots a coin put a setting on, unless the setting matters. So each setting bets on its coins
+//! ([`Bets`]): its capital grows for as long as its coins foretell the differences, and by chance it exceeds 1/p with
+//! a probability of at most p at any time, whatever drift, heat, neighbours and the other settings do (an e-process;
+//! testing by betting: Shafer 2021, JRSS A 184: 407; randomised signs: Fisher's permutation test).
+//!
+//! Effects of two settings together cancel in the difference, and what each does alone cancels in the sum, where the
+//! products of two coins bet the same way.
+
+mod bets;
+
+use crate::random::Random;
+use bets::Bets;
+
+/// The probability of any false statement of a search, over all settings and all looks.
+const CHANCE: f64 = 0.05;
+
+/// What is said of a setting, or of two together: more than one statement of each kind is possible by chance alone.
+const STATEMENTS: f64 = 4.0;
+
+/// Bounds of effects are looked for between these logarithms of a ratio, in steps of [`STEP`].
+const FARTHEST: f64 = 3.0;
+const STEP: f64 = 0.02;
+
+/// Which settings are on in a slot.
+pub type Assignment = Vec<bool>;
+
+/// What a setting does to the figure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Influence {
+    /// The figure is smaller with it.
+    Lowers,
+    /// The figure is larger with it.
+    Raises,
+    /// It changes the figure by less than the tolerance.
+    NoDifference,
+    /// The slots so far do not tell.
+    Undecided,
+}
+
+/// The effect of a setting, as the mean over the others on and off.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Effect {
+    /// What can be said.
+    pub influence: Influence,
+    /// The logarithm of the figure with it over the figure without it.
+    pub estimate: f64,
+    /// Bounds of that logarithm that hold for all settings at whatever time one looks; infinite where open.
+    pub bounds: (f64, f64),
+}
+
+/// Two settings that do more together than each alone.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Joint {
+    /// The two settings.
+    pub settings: (usize, usize),
+    /// What both add to the logarithm of the figure, beyond what each adds alone.
+    pub estimate: f64,
+}
+
+/// Two slots with opposite settings.
+#[derive(Clone, Debug)]
+struct Pair {
+    /// Of the first slot: 1 with the setting on, -1 with it off, 0 for a setting that took no part.
+    signs: Vec<f64>,
+    /// Mean of both figures, minus that of the pair before.
+    rise: f64,
+}
+
+/// What the pairs said of a setting.
+#[derive(Clone, Debug)]
+struct Record {
+    /// Its sign in each pair, and what of the difference the other settings do not explain.
+    steps: Vec<(f64, f64)>,
+    /// Bets that it does nothing, and that it changes the figure by the tolerance either way.
+    nothing: Bets,
+    more: Bets,
+    less: Bets,
+    influence: Influence,
+}
+
+/// A search through settings.
+pub struct Screening {
+    random: Random,
+    records: Vec<Record>,
+    pairs: Vec<Pair>,
+    known: Contrasts,
+    last_mean: Option<f64>,
+    planned: Vec<f64>,
+}
+
+impl Screening {
+    /// Begins one with so many settings; a change below `tolerance`, a logarithm of a ratio, does not matter.
+    pub fn new(settings: usize, tolerance: f64, seed: u64) -> Screening {
+        let record = Record {
+            steps: Vec::new(),
+            nothing: Bets::against(0.0),
+            more: Bets::against(tolerance),
+            less: Bets::against(-tolerance),
+            influence: Influence::Undecided,
+        };
+        Screening {
+            random: Random::new(seed),
+            records: vec![record; settings],
+            pairs: Vec::new(),
+            known: Contrasts::new(settings),
+            last_mean: None,
+            planned: Vec::new(),
+        }
+    }
+
+    /// The settings of the next two slots.
+    pub fn next_pair(&mut self) -> [Assignment; 2] {
+        let coin = |record: &Record| match (record.is_switched(), self.random.below(2)) {
+            (false, _) => 0.0,
+            (true, 0) => -1.0,
+            (true, _) => 1.0,
+        };
+        self.planned = self.records.iter().map(coin).collect();
+        let on = |side: f64| self.planned.iter().map(|sign| sign * side > 0.0).collect();
+        [on(1.0), on(-1.0)]
+    }
+
+    /// Takes the logarithms of the figures of these slots. A setting that is known to make no difference, or to
+    /// raise the figure, stays off from here on.
+    pub fn record(&mut self, figures: [f64; 2]) {
+        let signs = std::mem::take(&mut self.planned);
+        let (mean, difference) = ((figures[0] + figures[1]) / 2.0, figures[0] - figures[1]);
+        // A pair is compared with what those before it say, so that nothing that a bet knows depends on its coin.
+        let rests = self.known.rests(&signs, difference);
+        let enough = enough(self.records.len());
+        for (setting, record) in self.records.iter_mut().enumerate() {
+            if signs[setting] != 0.0 {
+                record.take((signs[setting], rests[setting]), enough);
+            }
+        }
+        self.known.learn(&signs, &rests);
+        let rise = self.last_mean.map_or(0.0, |last| mean - last);
+        self.pairs.push(Pair { signs, rise });
+        self.last_mean = Some(mean);
+    }
+
+    /// Whether every setting has its answer.
+    pub fn is_decided(&self) -> bool {
+        self.records.iter().all(|record| record.influence != Influence::Undecided)
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// What is known of each setting.
+    pub fn effects(&self) -> Vec<Effect> {
+        let enough = enough(self.records.len());
+        self.records.iter().map(|record| record.effect(enough)).collect()
+    }
+
+    /// The pairs of settings that do more together, or less, than each alone.
+    pub fn joint_effects(&self) -> Vec<Joint> {
+        let settings = self.records.len();
+        let all = settings * settings.saturating_sub(1) / 2;
+        let mut found = Vec::new();
+        for first in 0..settings {
+            for second in first + 1..settings {
+                let steps = || self.rises(first, second);
+                if Bets::against(0.0).after(steps()).either() >= enough(all) {
+                    found.push(Joint {
+                        settings: (first, second),
+                        estimate: 2.0 * contrast(steps()),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// The product of two coins in each pair, and how the mean of the pair rose.
+    fn rises(&self, first: usize, second: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.pairs.iter().skip(1).filter_map(move |pair| {
+            let sign = pair.signs[first] * pair.signs[second];
+            (sign != 0.0).then_some((sign, pair.rise))
+        })
+    }
+}
+
+impl Record {
+    fn is_switched(&self) -> bool {
+        matches!(self.influence, Influence::Undecided | Influence::Lowers)
+    }
+
+    fn take(&mut self, step: (f64, f64), enough: f64) {
+        self.steps.push(step);
+        for bets in [&mut self.nothing, &mut self.more, &mut self.less] {
+            bets.take(step);
+        }
+        if self.influence == Influence::Undecided {
+            self.influence = self.influence_now(enough);
+        }
+    }
+
+    fn influence_now(&self, enough: f64) -> Influence {
+        let is_small = self.more.below() >= enough && self.less.above() >= enough;
+        match () {
+            () if self.nothing.below() >= enough => Influence::Lowers,
+            () if self.nothing.above() >= enough => Influence::Raises,
+            () if is_small => Influence::NoDifference,
+            () => Influence::Undecided,
+        }
+    }
+
+    /// The bounds are the shifts that bets have not refuted; what lies beyond the last one looked at is open.
+    fn effect(&self, enough: f64) -> Effect {
+        let estimate = contrast(self.steps.iter().copied());
+        let against = |shift: f64| Bets::against(shift).after(self.steps.iter().copied());
+        let grid = || (0..).map(|step| f64::from(step) * STEP).take_while(|far| *far <= FARTHEST);
+        let below = grid().find(|far| against(estimate - far).above() >= enough);
+        let above = grid().find(|far| against(estimate + far).below() >= enough);
+        let bounds = (
+            below.map_or(f64::NEG_INFINITY, |far| estimate - far),
+            above.map_or(f64::INFINITY, |far| estimate + far),
+        );
+        Effect { influence: self.influence, estimate, bounds }
+    }
+}
+
+/// The capital at which a statement about one of so many settings is made.
+fn enough(settings: usize) -> f64 {
+    STATEMENTS * settings as f64 / CHANCE
+}
+
+/// The median of what a sign of 1 adds.
+fn contrast(steps: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let mut signed: Vec<f64> = steps.map(|(sign, value)| sign * value).collect();
+    median(&mut signed)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// What the pairs so far say of each setting: a mean that begins at zero and trusts a few pairs little.
+struct Contrasts {
+    sums: Vec<f64>,
+    counts: Vec<f64>,
+}
+
+impl Contrasts {
+    /// Pairs that no effect would have had: a mean of few is drawn towards zero.
+    const CAUTION: f64 = 8.0;
+
+    fn new(settings: usize) -> Contrasts {
+        Contrasts { sums: vec![0.0; settings], counts: vec![Contrasts::CAUTION; settings] }
+    }
+
+    fn contrast(&self, setting: usize) -> f64 {
+        self.sums[setting] / self.counts[setting]
+    }
+
+    /// What of the difference of a pair the others do not explain, for each setting.
+    fn rests(&self, signs: &[f64], difference: f64) -> Vec<f64> {
+        let explained = |(setting, sign): (usize, &f64)| sign * self.contrast(setting);
+        let all: f64 = signs.iter().enumerate().map(explained).sum();
+        signs.iter().enumerate().map(|one| difference - all + explained(one)).collect()
+    }
+
+    fn learn(&mut self, signs: &[f64], rests: &[f64]) {
+        for (setting, sign) in signs.iter().enumerate().filter(|(_, sign)| **sign != 0.0) {
+            self.sums[setting] += sign * rests[setting];
+            self.counts[setting] += 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
