@@ -60,6 +60,7 @@ fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
         runs: runs.collect(),
         rows,
         published: None,
+        tune: None,
     };
     Store::new(root).begin_campaign(campaign, "").unwrap()
 }
