@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-/// Shares of the capital that are bet, each by a bettor of its own.
+/// Shares of the capital that are bet, each by another bettor.
 const SHARES: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.9];
 
 /// A measured value counts fully from this multiple of the usual size on.
 const FULL: f64 = 3.0;
 
-/// How many values tell the usual size.
+/// Number of values that tell the usual size.
 const REMEMBERED: usize = 41;
 
 /// Bets that a sign of 1 does not add `shift`.

@@ -14,8 +14,9 @@ mod bets;
 
 use crate::random::Random;
 use bets::Bets;
+use latlab_model::tune::Influence;
 
-/// The probability of any false statement of a search, over all settings and all looks.
+/// The probability of any false statement of a search, over all settings, figures and looks.
 const CHANCE: f64 = 0.05;
 
 /// What is said of a setting, or of two together: more than one statement of each kind is possible by chance alone.
@@ -25,21 +26,11 @@ const STATEMENTS: f64 = 4.0;
 const FARTHEST: f64 = 3.0;
 const STEP: f64 = 0.02;
 
+/// From this logarithm of a capital on, its growth foretells when it suffices.
+const GROWN: f64 = 1.0;
+
 /// Which settings are on in a slot.
 pub type Assignment = Vec<bool>;
-
-/// What a setting does to the figure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Influence {
-    /// The figure is smaller with it.
-    Lowers,
-    /// The figure is larger with it.
-    Raises,
-    /// It changes the figure by less than the tolerance.
-    NoDifference,
-    /// The slots so far do not tell.
-    Undecided,
-}
 
 /// The effect of a setting, as the mean over the others on and off.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -50,6 +41,8 @@ pub struct Effect {
     pub estimate: f64,
     /// Bounds of that logarithm that hold for all settings at whatever time one looks; infinite where open.
     pub bounds: (f64, f64),
+    /// Estimate of the pairs that decide it; `None` if it is decided, or nothing points either way.
+    pub more_pairs: Option<f64>,
 }
 
 /// Two settings that do more together than each alone.
@@ -64,7 +57,7 @@ pub struct Joint {
 /// Two slots with opposite settings.
 #[derive(Clone, Debug)]
 struct Pair {
-    /// Of the first slot: 1 with the setting on, -1 with it off, 0 for a setting that took no part.
+    /// Of the first slot: 1 with the setting on, -1 with it off.
     signs: Vec<f64>,
     /// Mean of both figures, minus that of the pair before.
     rise: f64,
@@ -82,19 +75,27 @@ struct Record {
     influence: Influence,
 }
 
-/// A search through settings.
+/// The settings of the first slot of each pair, by fair coins; the second slot has all others.
+pub fn coins(settings: usize, pairs: usize, seed: u64) -> Vec<Assignment> {
+    let mut random = Random::new(seed);
+    (0..pairs).map(|_| (0..settings).map(|_| random.below(2) == 1).collect()).collect()
+}
+
+/// A search through settings, for one figure.
 pub struct Screening {
-    random: Random,
     records: Vec<Record>,
     pairs: Vec<Pair>,
     known: Contrasts,
     last_mean: Option<f64>,
-    planned: Vec<f64>,
+    /// Capital at which a statement about one of the settings is made, and about two of them.
+    enough: f64,
+    enough_for_two: f64,
 }
 
 impl Screening {
-    /// Begins one with so many settings; a change below `tolerance`, a logarithm of a ratio, does not matter.
-    pub fn new(settings: usize, tolerance: f64, seed: u64) -> Screening {
+    /// Begins a search with this many settings and figures, which share the probability of a false
+    /// statement. A change below `tolerance`, a logarithm of a ratio, does not matter.
+    pub fn new(settings: usize, figures: usize, tolerance: f64) -> Screening {
         let record = Record {
             steps: Vec::new(),
             nothing: Bets::against(0.0),
@@ -102,40 +103,25 @@ impl Screening {
             less: Bets::against(-tolerance),
             influence: Influence::Undecided,
         };
+        let enough = |all: usize| STATEMENTS * (all * figures) as f64 / CHANCE;
         Screening {
-            random: Random::new(seed),
             records: vec![record; settings],
             pairs: Vec::new(),
             known: Contrasts::new(settings),
             last_mean: None,
-            planned: Vec::new(),
+            enough: enough(settings),
+            enough_for_two: enough(settings * settings.saturating_sub(1) / 2),
         }
     }
 
-    /// The settings of the next two slots.
-    pub fn next_pair(&mut self) -> [Assignment; 2] {
-        let coin = |record: &Record| match (record.is_switched(), self.random.below(2)) {
-            (false, _) => 0.0,
-            (true, 0) => -1.0,
-            (true, _) => 1.0,
-        };
-        self.planned = self.records.iter().map(coin).collect();
-        let on = |side: f64| self.planned.iter().map(|sign| sign * side > 0.0).collect();
-        [on(1.0), on(-1.0)]
-    }
-
-    /// Takes the logarithms of the figures of these slots. A setting that is known to make no difference, or to
-    /// raise the figure, stays off from here on.
-    pub fn record(&mut self, figures: [f64; 2]) {
-        let signs = std::mem::take(&mut self.planned);
+    /// Takes a pair: the settings of its first slot, and the logarithms of both figures.
+    pub fn take(&mut self, first: &[bool], figures: [f64; 2]) {
+        let signs: Vec<f64> = first.iter().map(|on| if *on { 1.0 } else { -1.0 }).collect();
         let (mean, difference) = ((figures[0] + figures[1]) / 2.0, figures[0] - figures[1]);
         // A pair is compared with what those before it say, so that nothing that a bet knows depends on its coin.
         let rests = self.known.rests(&signs, difference);
-        let enough = enough(self.records.len());
-        for (setting, record) in self.records.iter_mut().enumerate() {
-            if signs[setting] != 0.0 {
-                record.take((signs[setting], rests[setting]), enough);
-            }
+        for ((record, sign), rest) in self.records.iter_mut().zip(&signs).zip(&rests) {
+            record.take((*sign, *rest), self.enough);
         }
         self.known.learn(&signs, &rests);
         let rise = self.last_mean.map_or(0.0, |last| mean - last);
@@ -148,26 +134,24 @@ impl Screening {
         self.records.iter().all(|record| record.influence != Influence::Undecided)
     }
 
-    /// How many pairs there are.
-    pub fn pairs(&self) -> usize {
-        self.pairs.len()
+    /// What can be said of each setting.
+    pub fn influences(&self) -> Vec<Influence> {
+        self.records.iter().map(|record| record.influence).collect()
     }
 
     /// What is known of each setting.
     pub fn effects(&self) -> Vec<Effect> {
-        let enough = enough(self.records.len());
-        self.records.iter().map(|record| record.effect(enough)).collect()
+        self.records.iter().map(|record| record.effect(self.enough)).collect()
     }
 
     /// The pairs of settings that do more together, or less, than each alone.
     pub fn joint_effects(&self) -> Vec<Joint> {
         let settings = self.records.len();
-        let all = settings * settings.saturating_sub(1) / 2;
         let mut found = Vec::new();
         for first in 0..settings {
             for second in first + 1..settings {
                 let steps = || self.rises(first, second);
-                if Bets::against(0.0).after(steps()).either() >= enough(all) {
+                if Bets::against(0.0).after(steps()).either() >= self.enough_for_two {
                     found.push(Joint {
                         settings: (first, second),
                         estimate: 2.0 * contrast(steps()),
@@ -180,18 +164,12 @@ impl Screening {
 
     /// The product of two coins in each pair, and how the mean of the pair rose.
     fn rises(&self, first: usize, second: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.pairs.iter().skip(1).filter_map(move |pair| {
-            let sign = pair.signs[first] * pair.signs[second];
-            (sign != 0.0).then_some((sign, pair.rise))
-        })
+        let pairs = self.pairs.iter().skip(1);
+        pairs.map(move |pair| (pair.signs[first] * pair.signs[second], pair.rise))
     }
 }
 
 impl Record {
-    fn is_switched(&self) -> bool {
-        matches!(self.influence, Influence::Undecided | Influence::Lowers)
-    }
-
     fn take(&mut self, step: (f64, f64), enough: f64) {
         self.steps.push(step);
         for bets in [&mut self.nothing, &mut self.more, &mut self.less] {
@@ -223,13 +201,18 @@ impl Record {
             below.map_or(f64::NEG_INFINITY, |far| estimate - far),
             above.map_or(f64::INFINITY, |far| estimate + far),
         );
-        Effect { influence: self.influence, estimate, bounds }
+        let more_pairs = self.more_pairs(enough);
+        Effect { influence: self.influence, estimate, bounds, more_pairs }
     }
-}
 
-/// The capital at which a statement about one of so many settings is made.
-fn enough(settings: usize) -> f64 {
-    STATEMENTS * settings as f64 / CHANCE
+    /// The capital of the statement that is nearest grows by the same factor for each pair.
+    fn more_pairs(&self, enough: f64) -> Option<f64> {
+        let small = self.more.below().min(self.less.above());
+        let most = self.nothing.below().max(self.nothing.above()).max(small);
+        let grown = most.ln();
+        let is_open = self.influence == Influence::Undecided && grown > GROWN;
+        is_open.then(|| self.steps.len() as f64 * (enough.ln() / grown - 1.0).max(0.0))
+    }
 }
 
 /// The median of what a sign of 1 adds.
@@ -272,7 +255,7 @@ impl Contrasts {
     }
 
     fn learn(&mut self, signs: &[f64], rests: &[f64]) {
-        for (setting, sign) in signs.iter().enumerate().filter(|(_, sign)| **sign != 0.0) {
+        for (setting, sign) in signs.iter().enumerate() {
             self.sums[setting] += sign * rests[setting];
             self.counts[setting] += 1.0;
         }

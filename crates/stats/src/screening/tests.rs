@@ -56,10 +56,11 @@ impl Machine {
 }
 
 fn search(machine: &mut Machine, seed: u64, pairs: usize, effective: bool) -> Screening {
-    let mut screening = Screening::new(SETTINGS, 1.1_f64.ln(), seed);
-    for _ in 0..pairs {
-        let pair = screening.next_pair();
-        screening.record(pair.each_ref().map(|on| machine.measure(on, effective)));
+    let mut screening = Screening::new(SETTINGS, 1, 1.1_f64.ln());
+    for first in coins(SETTINGS, pairs, seed) {
+        let second: Assignment = first.iter().map(|on| !on).collect();
+        let figures = [&first, &second].map(|on| machine.measure(on, effective));
+        screening.take(&first, figures);
         if screening.is_decided() {
             break;
         }
@@ -134,4 +135,40 @@ fn bounds_hold_the_effect() {
         }
     }
     assert!(held + 1 >= all, "{held} of {all}");
+}
+
+/// Isolated CPUs, idle and loaded, in nanoseconds: relacs/rtaitests published one run of each.
+const PUBLISHED: [[f64; 2]; 2] = [[673.0, 3428.0], [218.0, 4019.0]];
+
+fn published(on: &[bool]) -> f64 {
+    PUBLISHED[usize::from(on[0])][usize::from(on[1])].ln()
+}
+
+/// Pairs of isolation and load, with this scatter of a run.
+fn published_search(pairs: usize, scatter: f64) -> Screening {
+    let mut machine = Machine::new(5, scatter, 0.0, 0.0, 0.0);
+    let mut screening = Screening::new(2, 1, 1.1_f64.ln());
+    for first in coins(2, pairs, 9) {
+        let second: Assignment = first.iter().map(|on| !on).collect();
+        let figures = [&first, &second].map(|on| published(on) + machine.measure(on, false));
+        screening.take(&first, figures);
+    }
+    screening
+}
+
+/// Invariant (tune): One run a cell decides nothing, however large the differences.
+#[test]
+fn one_run_a_cell_cannot_tell() {
+    let found = published_search(2, 0.0);
+    assert!(found.influences().iter().all(|one| *one == Influence::Undecided));
+    assert_eq!(found.joint_effects(), []);
+}
+
+#[test]
+fn isolation_that_helps_idle_and_hurts_under_load_is_told_as_acting_together() {
+    let found = published_search(60, 0.1);
+    let joint = found.joint_effects();
+    assert_eq!(joint.iter().map(|one| one.settings).collect::<Vec<_>>(), [(0, 1)]);
+    let more = (PUBLISHED[1][1] / PUBLISHED[1][0] / (PUBLISHED[0][1] / PUBLISHED[0][0])).ln();
+    assert!((joint[0].estimate - more).abs() < 0.4, "{} instead of {more}", joint[0].estimate);
 }
