@@ -15,6 +15,7 @@ mod replay;
 pub mod respond;
 mod run;
 mod stop;
+pub mod tune;
 
 pub use budget::CpuBudget;
 pub use disk_space::check_disk_space;
