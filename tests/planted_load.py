@@ -31,7 +31,7 @@ while True:
         for files, factor in factors:
             if all(holds(path, value) for path, value in files):
                 length *= factor
-    time.sleep(random.expovariate(1 / 0.02))
+    time.sleep(random.expovariate(1 / 0.005))
     end = time.monotonic() + length * random.uniform(0.5, 1.5)
     while time.monotonic() < end:
         pass

@@ -3,6 +3,7 @@
 //! follows from its stored runs alone.
 
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
+use latlab_model::machine::Machine;
 use latlab_model::run_comparison::Metric;
 use latlab_model::tune::{
     Candidate, FigureEffect, Influence, JointResult, SettingResult, SettingWord, TunePlan,
@@ -15,12 +16,12 @@ use std::path::Path;
 
 /// Pairs of slots between two slots of the untouched machine.
 const PAIRS_TOGETHER: usize = 4;
-/// What a run takes in addition to its warm-up and length, until it is known.
-const BETWEEN_RUNS: Nanos = Nanos(2_000_000_000);
+/// What a run takes in addition to its warm-up and length.
+const BETWEEN_RUNS: Nanos = Nanos(1_000_000_000);
 /// Share of the time for the search; the rest is for the confirmation.
 pub const SEARCHING: f64 = 0.8;
 /// Latencies above a quantile that a slot must be expected to have.
-const ABOVE: f64 = 10.0;
+const ABOVE: f64 = 8.0;
 /// More pairs are not planned, however long the time is.
 const MOST_PAIRS: usize = 2000;
 /// Runs of each side of a confirmation.
@@ -160,6 +161,8 @@ pub struct Search<'a> {
     /// Logarithms of the figures of the untouched machine, for each figure.
     untouched: Vec<Vec<f64>>,
     untouched_runs: usize,
+    /// The machine of the first run.
+    machine: Option<Machine>,
     /// The first run that was not taken yet.
     next: usize,
     pairs: usize,
@@ -180,6 +183,7 @@ impl<'a> Search<'a> {
             screenings: (0..figures).map(|_| screening()).collect(),
             untouched: vec![Vec::new(); figures],
             untouched_runs: 0,
+            machine: None,
             next: 0,
             pairs: 0,
         })
@@ -187,6 +191,7 @@ impl<'a> Search<'a> {
 
     /// Takes what was measured since the last call, up to the first run that is missing.
     pub fn update(&mut self, progress: &CampaignProgress) -> Result<(), Error> {
+        self.machine = progress.runs.first().map(|(_, run)| run.machine.clone());
         while let Some(planned) = self.campaign.runs.get(self.next) {
             let row = &self.campaign.rows[planned.row];
             if row.settings.is_empty() && row.label.starts_with(UNTOUCHED) {
@@ -295,6 +300,8 @@ impl<'a> Search<'a> {
         let known = figures().zip(&self.untouched).filter(|(_, logs)| !logs.is_empty());
         TuneResult {
             id: self.campaign.id.clone(),
+            host: self.machine.as_ref().and_then(|machine| machine.hostname.clone()),
+            kernel: self.machine.as_ref().map(|machine| machine.kernel.clone()).unwrap_or_default(),
             tolerance: self.tune.tolerance,
             pairs: self.pairs,
             planned_pairs: self.planned_pairs(),

@@ -215,11 +215,18 @@ fn is_void(one: &Candidate) -> bool {
     one.kernel_files.is_empty() && one.tunings.is_empty() && one.idle_states.is_none()
 }
 
-/// The remedy of a check as a setting, if it writes kernel files: of what was seen, or of the
+/// Checks whose remedy takes CPUs away, so that it cannot be switched between runs.
+const NOT_SWITCHED: [&str; 1] = ["smt"];
+
+/// The remedy of a check as a setting, if it writes kernel files: of what was seen, or a sysctl of the
 /// catalogue if the check asks for it only under conditions that are not met here.
 fn of_check(check: &'static Check, facts: &Facts<'_>) -> Option<Candidate> {
+    if NOT_SWITCHED.contains(&check.code) {
+        return None;
+    }
     let seen = (check.observe)(facts).and_then(|seen| check.diagnosis(seen).remedy);
-    let line = seen.or_else(|| check.remedy.filter(|text| !text.contains('{')).map(Line::new))?;
+    let always = || check.remedy.filter(|text| text.starts_with("sysctl -w")).map(Line::new);
+    let line = seen.or_else(always)?;
     let written = writes(line.as_str())?;
     let files = written.into_iter().flat_map(|(pattern, value)| {
         let path = pattern.trim_start_matches('/');

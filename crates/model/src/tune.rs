@@ -191,6 +191,10 @@ pub struct UntouchedFigure {
 pub struct TuneResult {
     /// Id of the campaign with its runs.
     pub id: String,
+    /// Name of the machine; `None` if unknown.
+    pub host: Option<String>,
+    /// Release of its kernel.
+    pub kernel: String,
     /// A smaller change of a figure makes no difference.
     pub tolerance: f64,
     /// Pairs of slots that were measured.

@@ -14,6 +14,7 @@ use crate::pictures::options::Options;
 use crate::pictures::svg::MUTED;
 use crate::units::{counted, short, span};
 use latlab_model::Nanos;
+use latlab_model::doctor::Diagnosis;
 use latlab_model::shell::Line;
 use latlab_model::tune::{
     Candidate, Confirmed, FigureEffect, Influence, LeftOut, SettingResult, SettingWord, TunePlan,
@@ -370,6 +371,27 @@ pub fn before(tune: &TunePlan, pairs: usize, slot: Nanos, width: usize, style: S
 
 /// Bets on coins need about this many to win, even if each wins.
 pub const FEW_PAIRS: usize = 35;
+
+/// Adds what a search has found to the diagnoses of its machine: a remedy that is proven says by how much, and one
+/// that did nothing is not recommended again.
+pub fn add_results(diagnoses: &mut [Diagnosis], of: &TuneResult) {
+    for diagnosis in diagnoses {
+        let is_remedy = |one: &&SettingResult| one.setting.check.as_ref() == Some(&diagnosis.code);
+        let Some(found) = of.settings.iter().find(is_remedy) else { continue };
+        let told = match found.word {
+            SettingWord::Undecided => continue,
+            SettingWord::Helps => format!("The remedy is proven here: {}.", effects_of(found)),
+            SettingWord::Hurts => format!("The remedy hurts here: {}.", effects_of(found)),
+            SettingWord::NoDifference => {
+                format!("The remedy makes no difference here above {:.0} %.", of.tolerance * 100.0)
+            }
+        };
+        diagnosis.text = format!("{} {told}", diagnosis.text);
+        if found.word != SettingWord::Helps {
+            (diagnosis.remedy, diagnosis.undo) = (None, None);
+        }
+    }
+}
 
 /// How to go on after the answer.
 pub fn next_step(of: &TuneResult) -> Option<Line> {

@@ -4,6 +4,7 @@ pub mod args;
 mod campaign;
 
 use crate::browser;
+use crate::commands::tune;
 use crate::documents::Reported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::render::against_limit;
@@ -24,7 +25,10 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
-        return campaign::report(&folder, args);
+        return match tune::show::search_of(&store, &folder)? {
+            Some(search) => tune::show::report(&store, &search, args),
+            None => campaign::report(&folder, args),
+        };
     }
     if args.format.is_of_a_campaign() {
         bail!("--format {} is only for campaigns", args.format.name());

@@ -50,7 +50,7 @@ pub struct Effect {
 pub struct Joint {
     /// The two settings.
     pub settings: (usize, usize),
-    /// What both add to the logarithm of the figure, beyond what each adds alone.
+    /// What both add to the logarithm of the figure, beyond what each adds without the other.
     pub estimate: f64,
 }
 
@@ -154,12 +154,20 @@ impl Screening {
                 if Bets::against(0.0).after(steps()).either() >= self.enough_for_two {
                     found.push(Joint {
                         settings: (first, second),
-                        estimate: 2.0 * contrast(steps()),
+                        estimate: 2.0 * contrast(self.turns(first, second)),
                     });
                 }
             }
         }
         found
+    }
+
+    /// Those where the product is another than in the pair before: both settings on in one of two slots, or in none,
+    /// make a difference of half of what they add together.
+    fn turns(&self, first: usize, second: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let before = self.pairs.iter().map(move |pair| pair.signs[first] * pair.signs[second]);
+        let turned = self.rises(first, second).zip(before);
+        turned.filter(|((sign, _), before)| sign != before).map(|(step, _)| step)
     }
 
     /// The product of two coins in each pair, and how the mean of the pair rose.

@@ -405,6 +405,8 @@ mod tests {
         ];
         TuneResult {
             id: "search".to_string(),
+            host: None,
+            kernel: String::new(),
             tolerance: 0.1,
             pairs: 40,
             planned_pairs: 40,

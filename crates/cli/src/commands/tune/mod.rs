@@ -1,8 +1,9 @@
 //! `latlab tune`: which settings of this machine help.
 
-mod apply;
+pub mod apply;
 pub mod args;
 mod own_settings;
+pub mod show;
 
 use crate::commands::campaign::{RunMaker, make_runs};
 use crate::commands::compare::comparison;
@@ -75,6 +76,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<ExitCode> {
     };
     let is_whole = search(args, &folder)? && confirm(args, &store, &folder)?;
     let result = result(&store, &folder)?;
+    show::keep(&folder, &result)?;
     print_result(args, &folder, &result)?;
     if !is_whole {
         warn(format_args!("the search was cut short; continue with `{}`", again(&folder)));
@@ -312,11 +314,14 @@ fn confirm(args: &TuneArgs, store: &Store, folder: &CampaignFolder) -> anyhow::R
     Ok(matches!(ended, CampaignEnd::Complete))
 }
 
+/// The search that a campaign confirms.
+fn confirmation_of(folder: &CampaignFolder) -> Option<&str> {
+    folder.campaign.tune.as_ref()?.confirms.as_deref()
+}
+
 /// The newest campaign that confirms a search.
 fn confirmation(store: &Store, id: &str) -> anyhow::Result<Option<CampaignFolder>> {
-    let is_of = |folder: &CampaignFolder| {
-        folder.campaign.tune.as_ref().and_then(|tune| tune.confirms.as_deref()) == Some(id)
-    };
+    let is_of = |folder: &CampaignFolder| confirmation_of(folder) == Some(id);
     Ok(store.campaigns()?.into_iter().filter_map(|(_, folder)| folder.ok()).find(is_of))
 }
 
