@@ -284,7 +284,15 @@ impl<'a> Search<'a> {
         };
         let mut settings: Vec<SettingResult> =
             self.tune.candidates.iter().enumerate().map(setting).collect();
-        settings.sort_by_key(|one| one.word);
+        let ratio = |one: &SettingResult| {
+            one.effects
+                .iter()
+                .find(|effect| effect.figure.decides())
+                .map_or(1.0, |effect| effect.ratio)
+        };
+        settings.sort_by(|one, other| {
+            one.word.cmp(&other.word).then(ratio(one).total_cmp(&ratio(other)))
+        });
         let joint = figures().zip(&self.screenings).flat_map(|(figure, screening)| {
             let name = |at: usize| self.tune.candidates[at].name.clone();
             screening.joint_effects().into_iter().map(move |one| JointResult {
@@ -394,11 +402,11 @@ fn bursts(run: &Run) -> Option<f64> {
     Some((bursts.count + bursts.unknown) as f64)
 }
 
-/// What the first load got done, in its own unit or that of its kernel counter.
+/// What the first load got done by its kernel counter, or else its CPU time. Its own figures may be times, of
+/// which less is more.
 fn load_rate(run: &Run) -> Option<f64> {
     let load = run.loads.first()?;
-    let own = load.rates.first().map(|rate| rate.mean);
-    let counted = || load.evidence.as_ref().map(|evidence| evidence.per_second.mean);
+    let counted = load.evidence.as_ref().map(|evidence| evidence.per_second.mean);
     let share = || load.cpu_share.map(|share| share.mean);
-    own.or_else(counted).or_else(share).filter(|rate| *rate > 0.0)
+    counted.or_else(share).filter(|rate| *rate > 0.0)
 }

@@ -78,12 +78,6 @@ const TABLE: &[Row] = &[
     )
     .costs("throughput of the network under load"),
     row(
-        "net-budget-time",
-        Files("proc/sys/net/core/netdev_budget_usecs", "500"),
-        "a softirq processes packets for a shorter time",
-    )
-    .costs("throughput of the network under load"),
-    row(
         "balancing-step",
         Files("sys/kernel/debug/sched/nr_migrate", "4"),
         "load balancing moves fewer threads while interrupts are off",

@@ -291,7 +291,6 @@ pub const SETTINGS: &[&str] = &[
     "proc/self/limits",
     "proc/sys/kernel/*",
     "proc/sys/net/core/netdev_budget",
-    "proc/sys/net/core/netdev_budget_usecs",
     "proc/sys/vm/*",
     "proc/version",
     "sys/bus/gpio/devices/",

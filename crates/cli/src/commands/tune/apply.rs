@@ -1,6 +1,6 @@
 //! Makes settings for good, shows them, and takes them back to the byte.
 //!
-//! What is read at boot is written to files of this program's own, and what they held before, with
+//! What is read at boot is written to own files, and what they held before, with
 //! the present values of the settings, to a file of state first: so that an undo knows all of it
 //! from any moment on.
 
@@ -121,7 +121,10 @@ pub fn apply(
 
 fn agrees() -> anyhow::Result<bool> {
     if !stdin().is_terminal() {
-        return Err(ExitError::usage("there is nobody to ask: add --yes").into());
+        return Err(ExitError::usage(
+            "standard input is no terminal, so nothing can be asked: add --yes",
+        )
+        .into());
     }
     // Standard error may be closed.
     let _ = write!(stderr(), "Write this? [y/N] ");
