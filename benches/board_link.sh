@@ -76,7 +76,7 @@ python3 - "$here/run.json" <<'PYTHON'
 import json, sys
 run = json.load(open(sys.argv[1]))
 print(f"cycles of 4 threads at 20 kHz in 20 s,{run['total']['cycles']}")
-print(f"missed releases of them,{run['total']['missed']}")
+print(f"overruns releases of them,{run['total']['overruns']}")
 print(f"samples lost,{run['losses']['samples']}")
 for one in run["findings"]:
     if one["code"] == "board-traffic":

@@ -69,18 +69,18 @@ def cycles(arguments: argparse.Namespace) -> None:
     unexplained = collections.Counter()
     unknown = 0
     for spike in spikes:
-        legs = spike["legs"]
-        behind = all(one["to_ns"] == next["from_ns"] for one, next in zip(legs, legs[1:]))
-        adds_up = behind and legs[0]["from_ns"] == 0 and legs[-1]["to_ns"] == spike["latency_ns"]
+        parts = spike["parts"]
+        behind = all(one["to_ns"] == next["from_ns"] for one, next in zip(parts, parts[1:]))
+        adds_up = behind and parts[0]["from_ns"] == 0 and parts[-1]["to_ns"] == spike["latency_ns"]
         if spike["cause"] is None:
             unexplained[spike["reason"]] += 1
             continue
         tally["explained"] += 1
         tally["add up"] += adds_up
-        unknown += sum(leg["to_ns"] - leg["from_ns"] for leg in legs if leg["holder"]["kind"] == "unknown")
+        unknown += sum(part["to_ns"] - part["from_ns"] for part in parts if part["cause"]["kind"] == "unknown")
         tally["wholly"] += spike["reason"] is None
     figures = {"target": arguments.target or "local", "load": arguments.load,
-               "spikes": told["spikes"], "explained": tally["explained"], "legs_add_up": tally["add up"],
+               "spikes": told["spikes"], "explained": tally["explained"], "parts_add_up": tally["add up"],
                "without_gap": tally["wholly"], "unknown_ns": unknown,
                "all_ns": sum(spike["latency_ns"] for spike in spikes), "unexplained": dict(unexplained)}
     with open(arguments.file, "a") as out:
@@ -111,9 +111,9 @@ def here(arguments: argparse.Namespace) -> None:
                 told = run(own, "--spike-above", above, "--for", "1500ms", "--cpus", str(cpu))["explanation"]
                 culprit.kill()
                 culprit.wait()
-                first = (told["causes"] or [{"holder": {"kind": "", "name": ""}, "count": ""}])[0]
+                first = (told["causes"] or [{"cause": {"kind": "", "name": ""}, "count": ""}])[0]
                 sentence = told["largest"][0]["sentence"] if told["largest"] else ""
-                print("== culprit " + "|".join(map(str, (kernel, what, number, first["holder"]["kind"], first["holder"]["name"],
+                print("== culprit " + "|".join(map(str, (kernel, what, number, first["cause"]["kind"], first["cause"]["name"],
                       first["count"], told["spikes"]["stored"], sentence))), file=out, flush=True)
 
 
@@ -127,21 +127,21 @@ OWN_PARTS = {"interrupt", "waking", "interrupt-end", "switching"}
 def by_events(spike: dict) -> collections.Counter:
     """The time of each cause in a spike, without the wake-up itself, according to the kernel's events."""
     took = collections.Counter()
-    for leg in spike["legs"]:
-        kind, name = leg["holder"]["kind"], leg["holder"]["name"]
+    for part in spike["parts"]:
+        kind, name = part["cause"]["kind"], part["cause"]["name"]
         who = {"wake-up": None, "idle-exit": SLEPT, "interrupt": INTERRUPT, "other-timers": INTERRUPT,
                "unknown": "unknown", "softirq": f"softirq {name}"}.get(kind, f"thread {name}")
         if who:
-            took[who] += leg["to_ns"] - leg["from_ns"]
+            took[who] += part["to_ns"] - part["from_ns"]
     return took
 
 
 def by_instructions(told: dict) -> collections.Counter:
     """The same for a latency, according to the replay."""
     took = collections.Counter()
-    for leg in told["legs"]:
-        thread, activity = leg["thread"], leg["activity"]
-        if leg["part"] in OWN_PARTS:
+    for part in told["parts"]:
+        thread, activity = part["thread"], part["activity"]
+        if part["part"] in OWN_PARTS:
             continue
         if activity["kind"] == "softirq":
             who = "softirq " + SOFTIRQS.get(activity["handler"], activity["handler"] or "handling")
@@ -153,7 +153,7 @@ def by_instructions(told: dict) -> collections.Counter:
             continue
         else:
             who = f"thread {thread['name']}"
-        took[who] += leg["to_ns"] - leg["from_ns"]
+        took[who] += part["to_ns"] - part["from_ns"]
     return took
 
 

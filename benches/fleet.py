@@ -93,7 +93,7 @@ def summary(latencies, deadline, first, period):
     quantiles = {name: quantile(high, up_to, share, least, most) if len(latencies) >= needed else None
                  for name, (share, needed) in QUANTILES.items()}
     return {
-        "cycles": len(latencies), "activations": len(latencies), "missed": 0,
+        "cycles": len(latencies), "releases": len(latencies), "overruns": 0,
         "misses": int((latencies > deadline).sum()), "underflow": 0, "min_ns": least,
         "mean_ns": float(latencies.sum() / len(latencies)), "quantiles": quantiles, "max_ns": most,
         "max_at_ns": int(first + period * int(latencies.argmax())), "noise": None,
@@ -125,7 +125,7 @@ class Shape:
             latencies = numpy.where(beyond, edge + random.exponential(excess, cycles), latencies)
             latencies = numpy.maximum(latencies * factor * spread, 100).astype(numpy.int64)
             thread["summary"], bins, counts = summary(latencies, DEADLINE_NS, first, period)
-            thread["end"] |= {"cycles": cycles, "missed": 0}
+            thread["end"] |= {"cycles": cycles, "overruns": 0}
             everything.append(latencies)
             firsts.append(first)
             histogram = {"thread": [number] * len(bins), "cpu": [setup["cpu"]] * len(bins), "low_ns": EDGES[bins],
@@ -142,7 +142,7 @@ class Shape:
             at = lambda share: rising[:, max(1, -(-each.shape[1] * share // 1_000_000)) - 1]
             intervals = {
                 "thread": [number] * SECONDS, "cpu": [setup["cpu"]] * SECONDS, "start_ns": starts,
-                "end_ns": starts + period * each.shape[1], "count": [each.shape[1]] * SECONDS, "missed": [0] * SECONDS,
+                "end_ns": starts + period * each.shape[1], "count": [each.shape[1]] * SECONDS, "overruns": [0] * SECONDS,
                 "misses": (each > DEADLINE_NS).sum(axis=1), "underflow": [0] * SECONDS, "min_ns": each.min(axis=1),
                 "mean_ns": each.mean(axis=1), "p50_ns": at(500_000), "p99_ns": at(990_000), "p99_9_ns": at(999_000),
                 "max_ns": each.max(axis=1), "coarse": list(coarse),
@@ -178,20 +178,20 @@ def publish(base, shape, folder, run, random):
         if folder != shape.folder:
             os.link(shape.folder / name, folder / name)
     total = shape.total
-    missed = total["misses"]
+    overruns = total["misses"]
     offset = int(run["started"].timestamp()) * 1_000_000_000 - shape.first_ns
     clocks = [{"monotonic_ns": at, "boottime_ns": at, "realtime_ns": at + offset, "tai_ns": at + offset}
               for at in (shape.first_ns - 1_000_000, shape.first_ns + SECONDS * 1_000_000_000)]
     rows = {field.name: [reading[field.name] for reading in clocks] for field in base.tables["clocks"].schema}
     table(folder / "clocks.parquet", rows, base.tables["clocks"].schema)
     asked = base.document["asked"]
-    seal(folder / "run.json", base.document | {
+    checksum(folder / "run.json", base.document | {
         "id": folder.name, "started": f"{run['started']:%Y-%m-%dT%H:%M:%S}Z", "measured_ns": SECONDS * 1_000_000_000,
-        "threads": shape.threads, "total": total, "clocks": clocks, "own_work": None,
+        "threads": shape.threads, "total": total, "clocks": clocks, "self_interference": None,
         "findings": [{"code": "not-realtime-kernel", "at_ns": None, "thread": None, "severity": "info",
-                      "text": "A finding of a simulated run.", "remedy": None, "effect": "none"}] if missed else [],
-        "verdict": {"word": "fail" if missed else "pass", "deadline_ns": DEADLINE_NS, "misses": missed,
-                    "activations": total["activations"], "at_most_share": None if missed else 2.996 / total["activations"]},
+                      "text": "A finding of a simulated run.", "remedy": None, "effect": "none"}] if overruns else [],
+        "verdict": {"word": "fail" if overruns else "pass", "deadline_ns": DEADLINE_NS, "misses": overruns,
+                    "releases": total["releases"], "at_most_share": None if overruns else 2.996 / total["releases"]},
         "asked": asked | {"name": run["scenario"], "note": "simulated", "seed": int(random.integers(1 << 62)),
                           "until": asked["until"] | {"deadline_ns": DEADLINE_NS, "duration_ns": SECONDS * 1_000_000_000}},
         "machine": base.document["machine"] | {
@@ -201,11 +201,11 @@ def publish(base, shape, folder, run, random):
     })
 
 
-def seal(path, document):
+def checksum(path, document):
     """Writes run.json with its checksum: the SHA-256 of all lines before it."""
-    fields = [f'  "{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in document.items() if name != "seal"]
+    fields = [f'  "{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in document.items() if name != "checksum"]
     before = "{\n" + "".join(fields)
-    path.write_text(f'{before}  "seal": "{hashlib.sha256(before.encode()).hexdigest()}"\n}}\n')
+    path.write_text(f'{before}  "checksum": "{hashlib.sha256(before.encode()).hexdigest()}"\n}}\n')
 
 
 def planted_steps(boards, seed):

@@ -108,7 +108,7 @@ def compare(options: list[str], length: str) -> list[dict]:
         switches = recorder.switches()
         run = json.loads(next(pathlib.Path(folder).glob("*/run.json")).read_text())
     found = []
-    for one in run["own_work"]["largest"]:
+    for one in run["self_interference"]["largest"]:
         begin = one["release_ns"]
         ran = ran_in(switches[one["cpu"]], own, begin, begin + one["latency_ns"])
         found.append({"latency_us": one["latency_ns"] / 1000, "marks": one["own_threads"], "kernel_us": ran / 1000})
@@ -125,7 +125,7 @@ def replayed(target: str, seed: int, options: list[str], length: str) -> list[di
         line = [LATLAB, "explain", "marks", "--replay", "--top", "20", "--format", "json", "--out", folder]
         told = json.loads(subprocess.run(line, check=True, capture_output=True).stdout)["latencies"]
     by_release, found = {one["release_ns"]: one for one in told}, []
-    for one in run["own_work"]["largest"]:
+    for one in run["self_interference"]["largest"]:
         again = by_release.get(one["release_ns"])
         if again is not None:
             found.append({"seed": seed, "latency_us": one["latency_ns"] / 1000, "marks": one["own_threads"],

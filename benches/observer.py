@@ -2,14 +2,14 @@
 """Self-interference: what latlab's threads add to its figures, in guests in virtual time and on this machine.
 
 usage: benches/observer.py guests FILE [--seeds 1..20] [--kernels stock-6.1,rt-6.1] [--for 2s]
-                                             [--loads idle,hackbench] [--telemetry on,off,samples,legs]
-       benches/observer.py machine FILE [--rounds 10] [--for 20s] [--variants 'telemetry,legs']
+                                             [--loads idle,hackbench] [--telemetry on,off,samples,breakdown]
+       benches/observer.py machine FILE [--rounds 10] [--for 20s] [--variants 'telemetry,breakdown']
        benches/observer.py table FILE
 
 `guests` measures each seed idle and under hackbench, with telemetry and without; a kernel is one of x86-64, or
 MACHINE/KERNEL. LATLAB names a program with agents for guests (make dist). `machine` measures all CPUs of this machine
 in turns with cyclictest and with options that may cost something; it needs the rights for FIFO priorities, and a
-mounted tracefs for `legs`. Both append a line of JSON for each run to FILE, and skip what is there already, so that
+mounted tracefs for `breakdown`. Both append a line of JSON for each run to FILE, and skip what is there already, so that
 they can be stopped and restarted. `table` prints the tables of such a file.
 """
 
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LATLAB = os.environ.get("LATLAB", str(ROOT / "target" / "latlab"))
 LOADS = {"idle": [], "hackbench": ["--load", "hackbench,bytes=128,groups=1"]}
 # The last two have telemetry as well.
-TELEMETRY = {"on": [], "off": ["--telemetry", "off"], "samples": ["--samples"], "legs": ["--legs"]}
+TELEMETRY = {"on": [], "off": ["--telemetry", "off"], "samples": ["--samples"], "breakdown": ["--breakdown"]}
 LARGEST = 20
 # Options of runs on this machine, in addition to the common ones.
 VARIANTS = {
@@ -39,7 +39,7 @@ VARIANTS = {
     "telemetry full": ["--telemetry", "full"],
     "telemetry off": ["--telemetry", "off"],
     "samples": ["--samples"],
-    "legs": ["--legs"],
+    "breakdown": ["--breakdown"],
     "live table": [],
     "served": [],
 }
@@ -66,7 +66,7 @@ def append(path: Path, row: dict) -> None:
 
 def figures(document: dict) -> dict:
     """The figures of a run; those of self-interference are about the largest latencies."""
-    total, own = document["total"], document.get("own_work") or {"largest": [], "threads": []}
+    total, own = document["total"], document.get("self_interference") or {"largest": [], "threads": []}
     quantiles = total["quantiles"]
     inside = [one["own_threads"] for one in own["largest"] if one["own_threads"]]
     return {
@@ -75,7 +75,7 @@ def figures(document: dict) -> dict:
         "p99.9": quantiles["p99_9_ns"],
         "max": total["max_ns"],
         "cycles": total["cycles"],
-        "in_own_work": len(inside),
+        "in_self_interference": len(inside),
         "own_threads": sorted({thread for threads in inside for thread in threads}),
         "ran_us": sum(one["ran_ns"] for one in own["threads"]) / 1000,
         "findings": sorted(one["code"] for one in document["findings"]),
@@ -232,13 +232,13 @@ def table(arguments: argparse.Namespace) -> None:
     lines = []
     for key, group in groups.items():
         quantiles = [microseconds([row[name] for row in group]) for name in QUANTILES]
-        own = [row for row in group if "in_own_work" in row]
-        inside = sum(row["in_own_work"] for row in own)
+        own = [row for row in group if "in_self_interference" in row]
+        inside = sum(row["in_self_interference"] for row in own)
         threads = sorted({thread for row in own for thread in row["own_threads"]})
         of = f"{inside} of {LARGEST * len(own)}" if own else ""
         of += f" ({', '.join(threads)})" if threads else ""
         lines.append([*key, str(len(group)), *quantiles, of])
-    markdown([*names, "runs", *QUANTILES, "of the largest in own work"], lines)
+    markdown([*names, "runs", *QUANTILES, "of the largest in self-interference"], lines)
 
 
 def main() -> None:

@@ -287,7 +287,7 @@ def latency(options) -> Result:
         f"One thread on CPU 1, FIFO 90, {options.seconds} s each, {REPEATS} repeats, interleaved "
         "in changing order. cyclictest and jitterdebugger truncate to whole microseconds, so "
         "their true median lies up to 1 us above the one shown; latlab's is the upper edge of a "
-        "bin of 100 ns. Their missed releases are computed (duration / period - cycles), since "
+        "bin of 100 ns. Their overruns releases are computed (duration / period - cycles), since "
         "neither counts them, so their start-up is in it; jitterdebugger drops what is 1000 us or more from its histogram.\n"
     )
     for period in (1000, 200):
@@ -322,8 +322,8 @@ def latency_text(period: int, found: dict[str, list]) -> str:
         if tool not in found:
             continue
         figures = (spread(found[tool], key) for key in ("min_us", "p50_us", "p99_us", "max_us"))
-        rows.append([tool, *figures, spread(found[tool], "cycles"), spread(found[tool], "missed")])
-    text += table(["tool", "min", "p50", "p99", "max", "cycles", "missed"], rows)
+        rows.append([tool, *figures, spread(found[tool], "cycles"), spread(found[tool], "overruns")])
+    text += table(["tool", "min", "p50", "p99", "max", "cycles", "overruns"], rows)
     text += "\n" + "\n".join(f"- {line}" for line in noise(found)) + "\n"
     text += "\n" + "\n".join(f"`{runs[0]['command']}`  " for runs in found.values()) + "\n"
     return text
@@ -375,7 +375,7 @@ def samples(options) -> Result:
             with tempfile.TemporaryDirectory() as folder:
                 job = Job(period_us=50, seconds=2 * options.seconds)
                 found[tool].append(measure(tool, job, Path(folder)))
-    keys = ("p50_us", "p99_us", "max_us", "cycles", "missed", "agent_mib", "helpers_percent")
+    keys = ("p50_us", "p99_us", "max_us", "cycles", "overruns", "agent_mib", "helpers_percent")
     rows = [[tool, *(spread(runs, key) for key in keys)] for tool, runs in found.items()]
     pairs = [
         [word, *(show(there[key] - here[key]) for here, there in zip(found["latlab"], found[SAMPLES]))]
@@ -390,7 +390,7 @@ def samples(options) -> Result:
         "changing order. Medians of the repeats, with their range. The helpers are everything of the "
         "agent that does not measure, in per cent of one CPU.\n\n"
     )
-    head = ["", "p50, us", "p99, us", "max, us", "cycles", "missed", "agent, MiB", "helpers, %"]
+    head = ["", "p50, us", "p99, us", "max, us", "cycles", "overruns", "agent, MiB", "helpers, %"]
     result.text += table(head, rows)
     result.text += "\nWhat samples added to each repeat, compared with its neighbour:\n\n"
     result.text += table(["", *range(1, REPEATS + 1)], pairs)

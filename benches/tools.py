@@ -96,7 +96,7 @@ def summary(histogram: dict[int, int], cycles: int, top: int | None, job: Job) -
         "p50_us": quantile(histogram, cycles, 0.50),
         "p99_us": quantile(histogram, cycles, 0.99),
         "max_us": top,
-        "missed": max(0, releases(job) - cycles),
+        "overruns": max(0, releases(job) - cycles),
         "resolution_us": 1,
     }
 
@@ -123,7 +123,7 @@ def read_latlab(text: str, job: Job, folder: Path) -> dict:
         "p50_us": micro(total["quantiles"]["p50_ns"]),
         "p99_us": micro(total["quantiles"]["p99_ns"]),
         "max_us": micro(total["max_ns"]),
-        "missed": total["missed"],
+        "overruns": total["overruns"],
         "samples_lost": run["losses"]["samples"],
         "bytes_per_sample": stored["bytes"] / total["cycles"],
         "agent_mib": run["agent"]["agent_peak_rss_bytes"] / 2**20,

@@ -14,10 +14,10 @@ measure=("$latlab" run --quiet --share --cpus 0,1 --warm-up 100ms)
 
 "${measure[@]}" --name plain --deadline 50ms --for 2s --out "$folder/runs"
 "${measure[@]}" --name sampled --deadline 50ms --for 2s --samples --telemetry 500ms --out "$folder/runs"
-"${measure[@]}" --name traced --period 2ms --for 2s --samples --legs --explain --spike-above 1s --out "$folder/runs"
+"${measure[@]}" --name traced --period 2ms --for 2s --samples --breakdown --explain --spike-above 1s --out "$folder/runs"
 
 # A journal whose two processes were killed.
-setsid "${measure[@]}" --name cut --period 2ms --for 1m --samples --legs --out "$folder/cut" &
+setsid "${measure[@]}" --name cut --period 2ms --for 1m --samples --breakdown --out "$folder/cut" &
 killed=$!
 sleep 4
 kill -KILL -- "-$killed"

@@ -22,7 +22,7 @@ faults() {
         "in_cycles('sleep') == planted('sleep') + planted('inversion')" || return 1
     # A lock that is released at once makes no call.
     expect "inversions" told "0.7 * planted('inversion') <= fault('inversion') <= planted('inversion')" || return 1
-    expect "who held the lock" told "object('inversion') == 'holder'"
+    expect "who held the lock" told "object('inversion') == 'cause'"
 }
 
 # A loop without faults: nothing is reported but what it is.

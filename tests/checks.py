@@ -96,7 +96,7 @@ def noise(folder):
 def own_threads(document, expression):
     """That a run accounts for latlab's own threads, and that an expression holds for them."""
     run = json.load(open(document))
-    work = run["own_work"]
+    work = run["self_interference"]
     kinds = {one["thread"]: one for one in work["threads"]}
     ran = sum(one["ran_on_measured_ns"] for one in work["threads"])
     codes = [one["code"] for one in run["findings"]]
@@ -174,7 +174,7 @@ def nested_slices(here):
     trace.DiscardUnknownFields()
     assert trace.ByteSize() == len(data)
     spikes = json.load(open(f"{here}/spikes.json"))["spikes"]
-    open_slices, lengths = {}, {"spike": 0, "part": 0, "leg": 0}
+    open_slices, lengths = {}, {"spike": 0, "part": 0, "part": 0}
     for packet in trace.packet:
         if not packet.HasField("track_event"):
             continue
@@ -184,13 +184,13 @@ def nested_slices(here):
             kind = event.categories[0]
             assert ["spike", "part"].index(kind) == len(stack) if kind in lengths else len(stack) == 2, event
             assert not stack or packet.timestamp >= stack[-1][1]
-            stack.append((kind if kind in lengths else "leg", packet.timestamp))
+            stack.append((kind if kind in lengths else "part", packet.timestamp))
         else:
             kind, begun = stack.pop()
             lengths[kind] += packet.timestamp - begun
     assert not any(open_slices.values())
     total = sum(spike["latency_ns"] for spike in spikes)
-    assert lengths == {"spike": total, "part": total, "leg": total}, (lengths, total)
+    assert lengths == {"spike": total, "part": total, "part": total}, (lengths, total)
 
 
 if __name__ == "__main__":

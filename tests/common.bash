@@ -138,8 +138,8 @@ holds_in() { python3 "$tests/holds.py" "$@"; }
 holds() {
     holds_in "${2:-$here/run.json}" "
 threads = run['threads']
-its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped rival-thread
-    load-changed other-work memory-taken smi kernel-event telemetry-dear telemetry-gap telemetry-lost often-missed
+its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped competing-thread
+    load-changed other-work memory-taken smi kernel-event telemetry-cost telemetry-gap telemetry-lost frequent-overruns
     own-threads-in-largest'''.split()
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }

@@ -28,7 +28,7 @@ try "what is slower has regressed" compare 1 '^REGRESSED: p99.9 x1.30 (95 %: 1.2
 try "what was slower is better by a factor" compare 0 'better by a factor of 1.30' slower -- base
 try "what is just below the limit asks for more runs" compare 4 \
     '^CHANGED: .*each side needs at least [0-9]* more' base -- near
-try "a wider limit decides" compare 0 '^NO REGRESSION' --care 10% base -- near
+try "a wider limit decides" compare 0 '^NO REGRESSION' --margin 10% base -- near
 try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varies' base -- noisy
 try "one run says what it cannot tell" compare 4 \
     '^CANNOT TELL: too few runs; each side needs at least 4 more runs. p99.9 x1.29, 5 and 1 runs' base -- few
@@ -36,7 +36,7 @@ try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
 try "a run is not on both sides" compare 2 'is on both sides' base -- base
 try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
 try "an unknown run is one line" compare 2 'no such run\|no run' base -- unknown
-try "a wrong limit is one line" compare 2 'is not a share' --care 5 base -- same
+try "a wrong limit is one line" compare 2 'is not a share' --margin 5 base -- same
 
 # Ids of the runs of a name.
 ids() { (cd "$LATLAB_RUNS" && echo ./*_"$1" ./*_"$1"-[0-9]*) | tr ' ' '\n' | sed -n 's,^\./\([^*]*\)$,\1,p'; }

@@ -14,8 +14,8 @@ frozen() {
     fsfreeze -u "$disk"
     finish
     expect "exit code 0, not $code" [ "$code" = 0 ] &&
-        holds "set(codes) <= {'stroboscope'} and run['losses']['samples'] == 0" &&
-        holds "all(t['summary']['activations'] == 35000 for t in threads)"
+        holds "set(codes) <= {'period-aliases-tick'} and run['losses']['samples'] == 0" &&
+        holds "all(t['summary']['releases'] == 35000 for t in threads)"
 }
 shut_down() {
     # The first second is on the disk when the second one is written.

@@ -164,7 +164,7 @@ def trace(run):
     counters = [event for event in events if event.track_event.type == TrackEvent.TYPE_COUNTER]
     telemetry = pandas.read_parquet(f"{run.folder}/telemetry.parquet")
     intervals = pandas.read_parquet(f"{run.folder}/intervals.parquet")
-    figures = intervals[["p50_ns", "p99_ns", "max_ns", "missed", "misses"]].notna().sum().sum()
+    figures = intervals[["p50_ns", "p99_ns", "max_ns", "overruns", "misses"]].notna().sum().sum()
     assert len(counters) == telemetry["value"].notna().sum() + figures
     largest = max(event.track_event.counter_value for event in counters
                   if tracks[event.track_event.track_uuid].name.endswith("maximum"))

@@ -30,7 +30,7 @@ accounts() {
     handoff --wake "$1" --for 2s --warm-up 100ms --period 1ms --format json >"$here/$1.json" || return
     # A late last cycle moves the end, and adds overruns.
     holds "$here/$1.json" "2000 <= run['measured_ns'] // 10**6 and total['cycles'] > 1000 and \
-        total['cycles'] + total['missed'] - run['measured_ns'] // 10**6 in (0, 1)"
+        total['cycles'] + total['overruns'] - run['measured_ns'] // 10**6 in (0, 1)"
 }
 
 # A mechanism that costs a thousand times more than in rt-tests measures something else.
@@ -57,7 +57,7 @@ fi
 
 judged() {
     handoff --for 1s --warm-up 0 --deadline 100ns --format json >"$here/judged.json"
-    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles'] + total['missed']"
+    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles'] + total['overruns']"
 }
 try "a deadline is judged" judged
 
@@ -73,7 +73,7 @@ stopped() {
     kill -CONT "$agent"
     wait "$run"
     expect "exit code 1" [ $? = 1 ] &&
-        holds "$here/stopped.json" "total['missed'] > 300 and total['misses'] > 300"
+        holds "$here/stopped.json" "total['overruns'] > 300 and total['misses'] > 300"
 }
 try "a stall of both threads misses the deadline" stopped
 

@@ -18,7 +18,7 @@ and one["verdict"]["word"] == "pass" and len(over) == 2 and over[1]["largest_ns"
     "$program" show last --all >"$here/shown" &&
         expect "the format" grep -q 'import of cyclictest histogram' "$here/shown" &&
         expect "the overflow" grep -q 'The histogram ends at 40 us: 13 latencies lie beyond' "$here/shown" &&
-        expect "no claim of missed releases" [ -z "$(grep -i 'missed release' "$here/shown")" ] &&
+        expect "no claim of overruns" [ -z "$(grep -i overrun "$here/shown")" ] &&
         expect "no claim of a clock" [ -z "$(grep -i 'clock' "$here/shown")" ]
 }
 try "a histogram of cyclictest becomes a run that keeps the original" histogram
@@ -66,22 +66,22 @@ streams() {
 }
 try "compressed files and standard input are read" streams
 
-legs() {
+breakdown() {
     printf '%s\n' '# RTLA timerlat histogram' '# Time unit is microseconds (us)' '# Duration:   0 00:00:01' \
         'Index   IRQ-000   Thr-000' '0          1000         0' '3             0       900' \
         '5             0       100' 'over:         0         0' 'count:     1000      1000' \
-        'min:          0         3' 'avg:          0         3' 'max:          0         5' >"$here/legs.txt"
-    "$program" import "$here/legs.txt" >"$here/shown" || return
+        'min:          0         3' 'avg:          0         3' 'max:          0         5' >"$here/breakdown.txt"
+    "$program" import "$here/breakdown.txt" >"$here/shown" || return
     local command
     command=$(sed -n 's/^Side by side: latlab //p' "$here/shown")
     expect "a command" [ -n "$command" ] || return
     # shellcheck disable=SC2086
-    "$program" $command -o "$here/legs.html" >/dev/null &&
-        expect "both on one page" [ "$(grep -oE 'legs-(irq|thread)' "$here/legs.html" | sort -u | wc -l)" = 2 ] &&
-        "$program" show legs-irq --all >"$here/shown" &&
-        expect "the other run" grep -q 'The same file gave the run legs-thread' "$here/shown"
+    "$program" $command -o "$here/breakdown.html" >/dev/null &&
+        expect "both on one page" [ "$(grep -oE 'breakdown-(irq|thread)' "$here/breakdown.html" | sort -u | wc -l)" = 2 ] &&
+        "$program" show breakdown-irq --all >"$here/shown" &&
+        expect "the other run" grep -q 'The same file gave the run breakdown-thread' "$here/shown"
 }
-try "the legs of one recording are runs that name each other, and one page" legs
+try "the breakdown of one recording are runs that name each other, and one page" breakdown
 
 refused() {
     local before said

@@ -141,7 +141,7 @@ on_terminal() {
     shift 3
     try "a terminal of ${width}x$height is opened" open_terminal "$width" "$height"
     type_in "clear; $program run --name $name $* ${rights[*]}; echo ended with \$?" Enter
-    try "${width}x$height: the table shows threads, missed releases and maxima" table
+    try "${width}x$height: the table shows threads, overruns and maxima" table
     cp "$here/screen" "target/live-${width}x$height.txt"
     try "${width}x$height: the cycles grow" grows
     [ "$width" != 80 ] || try "the table follows the size of the terminal" resized 120 30

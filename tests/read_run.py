@@ -64,9 +64,9 @@ def check_intervals(table, thread, may_lose=False):
     same(f"intervals of thread {number}", cycles, summary["cycles"])
     if thread["end"] and not may_lose:
         same(f"cycles of the loop of thread {number}", cycles, thread["end"]["cycles"])
-        same(f"missed releases of the loop of thread {number}", int(rows.missed.sum()), thread["end"]["missed"])
-    if summary["missed"] is not None:
-        same(f"missed releases of thread {number}", int(rows.missed.sum()), summary["missed"])
+        same(f"overruns releases of the loop of thread {number}", int(rows.overruns.sum()), thread["end"]["overruns"])
+    if summary["overruns"] is not None:
+        same(f"overruns releases of thread {number}", int(rows.overruns.sum()), summary["overruns"])
     if summary["misses"] is not None:
         same(f"misses of thread {number}", int(rows.misses.sum()), summary["misses"])
     same(f"underflow of thread {number}", int(rows.underflow.sum()), summary["underflow"])
@@ -161,14 +161,14 @@ def figures_with_duckdb(folder, period):
             count, total, first = database.execute(
                 f"select count(*), sum(latency_ns), min(release_ns) {query}").fetchone()
             step = period[number]
-            least, off, missed = database.execute(
+            least, off, overruns = database.execute(
                 f"select min(gap), count(*) filter (gap % {step} <> 0), sum(gap // {step} - 1) from {gaps}").fetchone()
             (last,) = database.execute(f"select arg_max(latency_ns, release_ns) {query}").fetchone()
             cpus = {cpu for (cpu,) in database.execute(f"select distinct cpu {query}").fetchall() if cpu is not None}
             ordered = database.execute(f"select latency_ns {query} order by latency_ns").fetchnumpy()["latency_ns"]
             found[number] = {
                 "count": count, "sum": int(total), "at": lambda place, of=ordered: int(of[place]), "first": first,
-                "last_latency": last, "least_gap": least, "off_grid": off, "gaps": int(missed), "cpus": cpus,
+                "last_latency": last, "least_gap": least, "off_grid": off, "gaps": int(overruns), "cpus": cpus,
             }
     return found
 
@@ -196,13 +196,13 @@ def check_samples(run, thread, found):
     same(f"releases of thread {number} rise", found["least_gap"] > 0, True)
     method = run["asked"]["method"]
     clock = method.get("releases", {"clock": "monotonic"})["clock"]
-    if clock == "monotonic" and summary["missed"] is not None:
+    if clock == "monotonic" and summary["overruns"] is not None:
         same(f"first release of thread {number}", found["first"], setup["first_release_ns"])
         same(f"releases of thread {number} off the grid", found["off_grid"], 0)
-    if method.get("missed", "skip") == "skip" and summary["missed"] is not None:
+    if method.get("overruns", "skip") == "skip" and summary["overruns"] is not None:
         # After the last cycle no gap shows the overruns.
         behind = found["last_latency"] // setup["period_ns"]
-        same(f"missed releases of thread {number}", 0 <= summary["missed"] - found["gaps"] <= behind, True)
+        same(f"overruns releases of thread {number}", 0 <= summary["overruns"] - found["gaps"] <= behind, True)
 
 
 def packed_by_xz(folder):

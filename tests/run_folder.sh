@@ -33,7 +33,7 @@ try "sha256sum agrees with the checksums" sums
 
 seal() {
     expect "the seal of the lines before it" \
-        [ "$(head -n -2 "$run" | sha256sum)" = "$(field "$run" '["seal"]')  -" ]
+        [ "$(head -n -2 "$run" | sha256sum)" = "$(field "$run" '["checksum"]')  -" ]
 }
 try "sha256sum agrees with the seal of run.json" seal
 

@@ -47,7 +47,7 @@ stopped_agent() {
         holds "0.5e9 < next(f['length_ns'] for f in run['findings'] if f['code'] == 'agent-stopped')
             < ${length}e3 + 2e9" &&
         # Other work makes no such latency.
-        holds "run['verdict']['word'] != 'pass' and not run['own_work']['largest'][0]['own_threads']"
+        holds "run['verdict']['word'] != 'pass' and not run['self_interference']['largest'][0]['own_threads']"
 }
 try "an agent that was stopped says so, and does not pass" stopped_agent
 

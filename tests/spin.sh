@@ -77,7 +77,7 @@ seen_by_oslat() {
 
 fair_server() {
     beside ordinary spin --policy fifo --priority 1 --for 5s --name fair >"$here/text" || return 1
-    expect "what the kernel takes back by its name" last '"taken-back" in codes'
+    expect "what the kernel takes back by its name" last '"reserve-taken" in codes'
 }
 
 ordinary() {
@@ -85,6 +85,7 @@ ordinary() {
 }
 
 spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge 50 ]; }
+is_stopped() { [ "$(stat_field "$(thread latlab/0)" 3)" = T ]; }
 # Stopping the thread counts as taking its CPU, though no other thread runs there. A hypervisor's pause looks like an
 # interrupt, so the stop lasts longer than any such pause.
 stopped() {
@@ -92,6 +93,8 @@ stopped() {
     run=$!
     begun && until_holds 60 "a thread that has spun for half a second" spins || return 1
     kill -STOP "$agent"
+    # Another of its threads has to see the signal first, which takes long on a busy machine.
+    until_holds 60 "the stop" is_stopped
     sleep 2
     kill -CONT "$agent"
     wait "$run"

@@ -11,7 +11,7 @@ def make_hostile(folder):
     """Puts characters that control a terminal, reverse a line or hide into every text of a run."""
     folder, bad = pathlib.Path(folder), "a\x1b[31m\x9b2J\r\u202eb\u2066c\u200fd\u061ce\u200bf\U000e0041g"
     run = json.loads((folder / "run.json").read_text())
-    run.pop("seal")
+    run.pop("checksum")
     run["started"] = run["id"] = folder.name
     run["latlab"] = run["asked"]["name"] = run["asked"]["note"] = bad
     for name in "hostname", "kernel", "kernel_build", "cpu_model", "os":
@@ -20,8 +20,8 @@ def make_hostile(folder):
         finding["text"] = bad
     # An attacker can compute the checksum, too.
     before = json.dumps(run, indent=2)[:-2] + ","
-    seal = hashlib.sha256((before + "\n").encode()).hexdigest()
-    (folder / "run.json").write_text(f'{before}\n  "seal": "{seal}"\n}}\n')
+    checksum = hashlib.sha256((before + "\n").encode()).hexdigest()
+    (folder / "run.json").write_text(f'{before}\n  "checksum": "{checksum}"\n}}\n')
 
 
 def visible(*files):
@@ -37,15 +37,15 @@ def forge(folder, evil):
     """Writes hostile advice into a run, with a matching checksum."""
     path = folder + "/run.json"
     run = json.load(open(path))
-    run.pop("seal")
+    run.pop("checksum")
     for one in run["doctor"]:
         one.update(severity="error", remedy=evil, undo=evil)
     run["findings"].append({"code": "planted", "severity": "error", "text": "A text.", "remedy": evil,
                             "invalidates": True, "at_ns": None, "thread": None})
     run["asked"]["command"] = "latlab run --for 1s; " + evil
     text = json.dumps(run, indent=2, ensure_ascii=False)[: -len("\n}")] + ","
-    seal = hashlib.sha256((text + "\n").encode()).hexdigest()
-    open(path, "w").write(f'{text}\n  "seal": "{seal}"\n}}\n')
+    checksum = hashlib.sha256((text + "\n").encode()).hexdigest()
+    open(path, "w").write(f'{text}\n  "checksum": "{checksum}"\n}}\n')
 
 
 def same_advice(*documents):

@@ -25,7 +25,7 @@ try "a step in a series of builds has regressed" trend 1 '^REGRESSED: p99.9 x1.3
 try "a series says which steps it lets one see" trend 1 \
     'To see a step of 5 % in p99.9 you need [0-9]* builds before it' old slow
 try "builds without a step have not" trend 4 'too few to find a step; 10 are needed' old
-try "a wider limit accepts the step" trend 0 '^NO REGRESSION' --care 50% old slow
+try "a wider limit accepts the step" trend 0 '^NO REGRESSION' --margin 50% old slow
 try "since then there are too few" trend 2 'no valid run of that kind' --since 2999-01-01 old slow
 
 try "a time that is none is one line" trend 2 "'yesterday' is not a time such as 2026-11-01" --since yesterday old

@@ -23,12 +23,12 @@ within() {
     # A round takes many times this budget: the second one would start after minutes.
     # The signal must reach the program itself, not a shell around it.
     "$program" watch --every 100ms --cycles 50 --warm-up 0s --telemetry off --threads 1 --cpu-budget 0.01% \
-        --policy other --rounds 2 --out "$here/dear" >lines 2>told &
+        --policy other --rounds 2 --out "$here/expensive" >lines 2>told &
     watching=$!
     until_holds 60 "a round" grep -q _watch: lines || return
     until_holds 10 "what it takes" grep -q 'cpu-budget 0.01 % gives one every .* not every 100 ms' told || return
     sleep 1
-    expect "no second round yet" [ "$(runs dear)" = 1 ] || return
+    expect "no second round yet" [ "$(runs expensive)" = 1 ] || return
     kill -TERM "$watching"
     wait "$watching"
     expect "exit code 0 at once" [ $? = 0 ]

@@ -11,7 +11,7 @@
 #   LATLAB_SHEET       sheet to measure: a file, or a ready-made sheet
 #   LATLAB_BASELINE    folder of earlier campaigns to compare with [latlab-baseline]
 #   LATLAB_KEEP        campaigns that the baseline keeps [8]
-#   LATLAB_CARE        margin: largest slowdown that is not a regression [5%]
+#   LATLAB_MARGIN        margin: largest slowdown that is not a regression [5%]
 #   LATLAB_RESULTS     folder for campaign, page, summary.md, junit.xml, compare.xml [latlab-results]
 #   LATLAB_UNDECIDED   pass or fail: what an undecided or invalid result does to the job [pass]
 # Exit codes of measure: 0 good, 1 a deadline or the comparison failed, 2 wrong input, 3 could not
@@ -106,10 +106,10 @@ measure() {
     if [ $# = 0 ]; then
         echo "No campaign of the main branch was there to compare with." >>"$results/summary.md"
     else
-        "$program" compare --care "${LATLAB_CARE:-5%}" --gate --format markdown "$@" -- "$campaign" \
+        "$program" compare --margin "${LATLAB_MARGIN:-5%}" --gate --format markdown "$@" -- "$campaign" \
             >>"$results/summary.md" || gate=$?
         case $gate in 0 | 1 | 4) ;; *) die "$gate" "the comparison with $baseline was not possible" ;; esac
-        "$program" compare --care "${LATLAB_CARE:-5%}" --format junit "$@" -- "$campaign" >"$results/compare.xml"
+        "$program" compare --margin "${LATLAB_MARGIN:-5%}" --format junit "$@" -- "$campaign" >"$results/compare.xml"
     fi
     case $run$gate in
         *1*) die 1 "a deadline was missed, or the runs are worse than the baseline; see $results/summary.md" ;;

@@ -26,9 +26,9 @@ starved() {
     expect "the load is ended" eval "! pgrep -f ': ${here##*/};'" &&
         holds "'thread-starved' in codes and run['verdict']['word'] in ('fail', 'invalid')" &&
         # Every release until the end is counted, most of them as overruns of the starved thread.
-        holds "threads[-1]['end']['cycles'] + threads[-1]['end']['missed']
+        holds "threads[-1]['end']['cycles'] + threads[-1]['end']['overruns']
             >= min(run['measured_ns'], run['asked']['until']['duration_ns']) / 1e6 - 200" &&
-        holds "threads[-1]['end']['missed'] > 1000"
+        holds "threads[-1]['end']['overruns'] > 1000"
 }
 read -r first last <<<"$(taskset -cp $$ | sed 's/.*: //; s/,/-/g; s/^\([0-9]*\).*-/\1 /')"
 if [ "$(id -u)" = 0 ] && [ "$first" != "${last:=$first}" ] && have "busy CPUs" chrt taskset; then

@@ -37,5 +37,5 @@ try "the other threads went on to the end" holds \
 try "a finding names the CPU and the time" holds \
     "any(f['code'] == 'cpu-offline' and f['at_ns'] and f['cpu'] == cpu for f in run['findings'])"
 try "the thread's cycles up to then are kept" holds \
-    "all(500 < t['summary']['activations'] < 4000 for t in gone)"
+    "all(500 < t['summary']['releases'] < 4000 for t in gone)"
 exit $status

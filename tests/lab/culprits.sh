@@ -36,7 +36,7 @@ for kernel in "${kernels[@]}"; do
     try "$kernel: its headers build a module of culprits" module "$kernel"
     [ -e "$here/$kernel.files/culprit.ko" ] || exit 1
     try "$kernel: interrupts that a fault keeps off are the first cause" holds_in "$here/$kernel.json" \
-        'causes = run["explanation"]["causes"]' 'causes[0]["holder"]["kind"] == "interrupts-off"'
+        'causes = run["explanation"]["causes"]' 'causes[0]["cause"]["kind"] == "interrupts-off"'
     echo "${LATLAB_REPEATS:-$([ -z "${LATLAB_LONG:-}" ] && echo 1 || echo 20)}" >"$here/$kernel.files/repeats"
     only=${LATLAB_ONLY:-${LATLAB_LONG:+all}}
     [ -n "$only" ] || case $kernel in

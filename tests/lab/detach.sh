@@ -14,7 +14,7 @@ is_brought_home() {
     goes_on || return 1
     collect
     expect "exit code 0, not $code" [ "$code" = 0 ] && is_collected &&
-        holds "run['id'] == '$id' and run['total']['cycles'] + run['total']['missed'] == 8000
+        holds "run['id'] == '$id' and run['total']['cycles'] + run['total']['overruns'] == 8000
             and run['verdict']['word'] == 'pass' and run['ended'] == 'finished'
             and not run['recovered'] and 'board-traffic' not in codes
             and not any(one['what'] == 'ssh server' for one in run['applied']['settings'])
@@ -34,7 +34,7 @@ without_any_link() {
     refused 3 "does an ssh server run there" collect || return 1
     start_sshd "SetEnv XDG_CACHE_HOME=$cache"
     collect
-    is_collected && holds "run['total']['cycles'] + run['total']['missed'] == 10_000"
+    is_collected && holds "run['total']['cycles'] + run['total']['overruns'] == 10_000"
 }
 # Invariant (boards): What a board measured until it went down is brought home, and the board is restored.
 after_a_kill() {
@@ -75,7 +75,7 @@ in_pieces() {
         expect "no run" [ -z "$("$program" list --format json | grep "$id")" ] || return 1
     collect
     expect "exit code 0, not $code" [ "$code" = 0 ] && is_collected &&
-        holds "run['total']['cycles'] + run['total']['missed'] == 50_000 and not run['losses']['samples']
+        holds "run['total']['cycles'] + run['total']['overruns'] == 50_000 and not run['losses']['samples']
             and not run['recovered']"
 }
 # A partial copy here that differs from the board's file.

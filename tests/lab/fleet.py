@@ -87,14 +87,14 @@ def stored_runs_are_added_each_once():
     said = fleet(table, "add", FIXTURES, code=0)
     same("what is said", said, "3 runs added\n")
     same("said the second time", fleet(table, "add", FIXTURES, FIXTURES), "0 runs added, 3 in the table already\n")
-    for row in sql(table, "SELECT run, seal, run_schema, cycles, max_ns, p99_ns, verdict, folder FROM runs"):
-        run, seal, schema, cycles, largest, p99, verdict, folder = row
+    for row in sql(table, "SELECT run, checksum, run_schema, cycles, max_ns, p99_ns, verdict, folder FROM runs"):
+        run, checksum, schema, cycles, largest, p99, verdict, folder = row
         document = json.loads(pathlib.Path(folder, "run.json").read_text())
         total = document["total"]
         same(f"figures of {run}", (schema, cycles, largest, p99, verdict), (
             document["schema"], total["cycles"], total["max_ns"], total["quantiles"]["p99_ns"],
             document["verdict"] and document["verdict"]["word"]))
-        same(f"seal of {run}", seal, document["seal"])
+        same(f"checksum of {run}", checksum, document["checksum"])
         for name, column in ("histogram", "cycles"), ("intervals", "cycles"), ("spikes", "latency_ns"):
             stored = pyarrow.parquet.read_table(pathlib.Path(folder, f"{name}.parquet"))
             [[rows, total]] = sql(table, f"SELECT count(*), CAST(sum({column}) AS BIGINT) FROM {name} WHERE run = '{run}'")
@@ -105,7 +105,7 @@ def stored_runs_are_added_each_once():
                        if its == thread] for thread in set(stored["thread"].to_pylist())]
                 largest = [latency for each in of for latency in sorted(each)[-100:]]
                 same(f"spikes of {run}", (rows, total), (len(largest), sum(largest)))
-    found = sql(table, "SELECT severity, text FROM findings WHERE code = 'stroboscope'")
+    found = sql(table, "SELECT severity, text FROM findings WHERE code = 'period-aliases-tick'")
     same("findings", [row[0] for row in found], ["warning"])
     assert "Releases every 2 ms" in found[0][1], found
     [[readings]] = sql(table, "SELECT count(*) FROM telemetry WHERE run LIKE '%traced' AND min_value <= mean_value "
@@ -139,7 +139,7 @@ def two_runs_of_one_name_and_board_are_told_apart_by_a_name():
     shutil.copytree(run, other / run.name)
     document = json.loads((other / run.name / "run.json").read_text())
     document["machine"]["boot_id"] = "another"
-    simulated.seal(other / run.name / "run.json", document)
+    simulated.checksum(other / run.name / "run.json", document)
     assert "name the board with --board" in fleet(table, "add", other, code=1)
     fleet(table, "add", other, "--board", "board-99", "--tag", "rack=3", "--tag", "place=cellar")
     same("the board", sql(table, "SELECT board, tags FROM runs WHERE tags <> ''"), [["board-99", "place=cellar rack=3"]])
@@ -296,11 +296,11 @@ def what_is_not_as_it_was_is_found():
     first, second, third, *_ = sorted(path.parent for path in copies.rglob("run.json"))
     document = json.loads((first / "run.json").read_text())
     document["total"]["max_ns"] += 1
-    simulated.seal(first / "run.json", document)
+    simulated.checksum(first / "run.json", document)
     (second / "histogram.parquet").write_bytes(b"nothing")
     shutil.rmtree(third)
     said = fleet(table, "verify", code=1)
-    assert f"DAMAGED: {first} has another seal" in said, said
+    assert f"DAMAGED: {first} has another checksum" in said, said
     assert f"DAMAGED: {second}: " in said and f"NOT READ: {third} is not there any more" in said, said
     shutil.rmtree(first)
     shutil.rmtree(second)
@@ -523,7 +523,7 @@ def ten_adders_and_kills_lose_nothing_and_double_nothing():
         assert process.returncode == 0, said
     fleet(table, "add", LAB)
     same("verified", fleet(table, "verify"), f"ok, {RUNS} runs\n")
-    same("runs", sql(table, "SELECT count(*), count(DISTINCT seal) FROM runs"), [[RUNS, RUNS]])
+    same("runs", sql(table, "SELECT count(*), count(DISTINCT checksum) FROM runs"), [[RUNS, RUNS]])
     same("answers", answers(table), answers(made("uncontended")))
 
 

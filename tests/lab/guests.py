@@ -18,13 +18,13 @@ def holds(said, expression):
             if re.match(r"Index|count:|min:|avg:|max:", line)}
     rtla = {column.split("-")[0]: {row: int(rows[row][at]) for row in ("count", "min", "avg", "max")}
             for at, column in enumerate(rows["Index"])}
-    end, total, legs = run["threads"][0]["end"], run["total"], run["legs"]
-    irq, thread = legs["threads"][0]["irq"], legs["threads"][0]["thread_leg"]
+    end, total, breakdown = run["threads"][0]["end"], run["total"], run["breakdown"]
+    irq, thread = breakdown["threads"][0]["irq"], breakdown["threads"][0]["thread_part"]
     settings = {one["what"]: one["applied"] for one in run["applied"]["settings"]}
     p50 = total["quantiles"]["p50_ns"]
     # rtla truncates to whole microseconds; with one sample each, maxima agree only in magnitude.
     near = lambda ns, us, factor: us / factor - 1 <= ns / 1000 <= (us + 1) * factor
-    figures = [end, total, irq, thread, rtla, settings, legs["tally"], run["losses"], after]
+    figures = [end, total, irq, thread, rtla, settings, breakdown["tally"], run["losses"], after]
     sys.exit(0 if eval(f"({expression})", locals()) else json.dumps(figures))
 
 
@@ -45,9 +45,9 @@ def other_stream(document):
     """Changes a run as if its guest had sent something else, with a matching checksum."""
     text = open(document).read()
     text = re.sub('("guest_stream": {[^}]*"sha256": ")[0-9a-f]{16}', lambda part: part[1] + 16 * "0", text)
-    before = text[: text.rindex('\n  "seal"')] + "\n"
-    seal = hashlib.sha256(before.encode()).hexdigest()
-    open(document, "w").write(f'{before}  "seal": "{seal}"\n}}\n')
+    before = text[: text.rindex('\n  "checksum"')] + "\n"
+    checksum = hashlib.sha256(before.encode()).hexdigest()
+    open(document, "w").write(f'{before}  "checksum": "{checksum}"\n}}\n')
 
 
 if __name__ == "__main__":

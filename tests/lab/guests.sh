@@ -8,7 +8,7 @@
 #   exhausted, files that are missing or read-only.
 # One boot of a kernel does all its jobs. LATLAB_LONG=1 tests all kernels, unplugs CPUs, and reboots a
 # campaign from the stock kernel into the real-time one. Some packages of rtla are kept in target/lab.
-# Invariant (instruments): timerlat: every activation, ordered legs, figures like those of rtla, settings restored.
+# Invariant (instruments): timerlat: every activation, ordered breakdown, figures like those of rtla, settings restored.
 # Invariant (undo): In Debian's kernels, traces and settings of others are left as they were.
 . "$(dirname "$0")/../common.bash"
 . tests/lab/guest.bash
@@ -89,24 +89,24 @@ holds() {
 for kernel in rt-6.1 rt-6.12; do
     of="on ${kernel#rt-}:"
     try "$of every activation is counted, none is lost" holds \
-        "end['cycles'] + end['missed'] == 5000 == total['cycles'] + total['missed']
-         and legs['tally']['known'] == legs['tally']['traced'] == total['cycles']
-         and legs['tally']['events_lost'] == legs['tally']['unsound'] == run['losses']['cycles'] == 0"
+        "end['cycles'] + end['overruns'] == 5000 == total['cycles'] + total['overruns']
+         and breakdown['tally']['known'] == breakdown['tally']['traced'] == total['cycles']
+         and breakdown['tally']['events_lost'] == breakdown['tally']['unsound'] == run['losses']['cycles'] == 0"
     try "$of the run is whole, and the tracer's settings are as before" holds \
         "after.startswith(' 0\n') and ': ok' in after and 'settings restored' in said"
     try "$of the interrupt comes before the thread, and both before the latency" holds \
         "0 <= irq['min_ns'] and irq['p50_ns'] <= thread['p50_ns'] <= p50
          and thread['max_ns'] <= total['max_ns'] and all(
-             l['legs']['irq_ns'] <= l['legs']['thread_ns'] <= l['latency_ns'] for l in legs['largest'])"
+             l['breakdown']['irq_ns'] <= l['breakdown']['thread_ns'] <= l['latency_ns'] for l in breakdown['largest'])"
     try "$of rtla sees thread latencies of the same size" holds \
         "near(thread['p50_ns'], rtla['Thr']['avg'], 2) and near(thread['max_ns'], rtla['Thr']['max'], 4)"
 done
 kernel=rt-6.1
 try "6.1 measures its own thread, and says so" holds \
-    "settings['legs of timerlat'] == 'IRQ, kernel thread' and p50 == thread['p50_ns']"
+    "settings['breakdown of timerlat'] == 'IRQ, kernel thread' and p50 == thread['p50_ns']"
 kernel=rt-6.12
 try "6.12 measures a thread in user space, which takes longer, and says so" holds \
-    "settings['legs of timerlat'] == 'IRQ, thread, user' and p50 > thread['p50_ns']"
+    "settings['breakdown of timerlat'] == 'IRQ, thread, user' and p50 > thread['p50_ns']"
 try "rtla sees user latencies of the same size" holds \
     "near(p50, rtla['Usr']['avg'], 2) and near(total['max_ns'], rtla['Usr']['max'], 4)"
 exit $status

@@ -45,7 +45,7 @@ first_job() {
 try "the first job of the main branch measures, and keeps its campaign" first_job
 
 second_job() {
-    action keep=1 care=1000% || return 1
+    action keep=1 margin=1000% || return 1
     expect "a comparison of both sides" grep -q 'Base: .*Candidate: ' "$GITHUB_STEP_SUMMARY" &&
         expect "metrics as test cases" grep -q '<testcase .*p50' latlab-results/compare.xml &&
         expect "the newest campaign alone in the baseline" [ "$(ls latlab-baseline)" = "$(ls latlab-results/runs)" ]

@@ -57,7 +57,7 @@ def every_stored_run_has_the_figures_of_its_document():
     for path in stored_runs():
         run, stored = latlab.open(path), json.loads((path / "run.json").read_text())
         total = stored["total"]
-        for name in ["cycles", "missed", "misses", "min_ns", "mean_ns", "max_ns"]:
+        for name in ["cycles", "overruns", "misses", "min_ns", "mean_ns", "max_ns"]:
             same(f"{name} of {path.name}", getattr(run, name), total[name])
         quantiles = {f"p{share}": total["quantiles"][f"p{share.replace('.', '_')}_ns"] for share in "50 90 99 99.9".split()}
         same(f"quantiles of {path.name}", run.quantiles, quantiles)
@@ -82,7 +82,7 @@ def every_table_adds_up_to_the_figures():
         bins, intervals = columns(run.histogram(FRAME)), columns(run.intervals(FRAME))
         same("cycles in bins", sum(bins["count"]), run.cycles)
         same("cycles in intervals", sum(intervals["count"]), run.cycles)
-        same("missed in intervals", sum(intervals["missed"]), run.missed)
+        same("overruns in intervals", sum(intervals["overruns"]), run.overruns)
         same("maximum of intervals", max(intervals["max_ns"]), run.max_ns)
         same("largest spike", max(columns(run.spikes(FRAME))["latency_ns"]), run.max_ns)
         same("edges of coarse", len(run.intervals.notes()["coarse_edges_ns"]), len(intervals["coarse"][0]))
@@ -111,8 +111,8 @@ def numbers_that_may_be_missing_stay_whole():
             if column.endswith("_ns") and column != "mean_ns" or column in ("thread", "cpu", "count"):
                 wrong = [one for one in values if not is_missing(one) and int(one) != one or isinstance(one, float)]
                 assert not wrong, (name, column, wrong[:3])
-    legs = [one for one in columns(run.spikes(FRAME))["irq_ns"] if not is_missing(one)]
-    assert legs and all(isinstance(one, int) for one in legs), legs[:3]
+    breakdown = [one for one in columns(run.spikes(FRAME))["irq_ns"] if not is_missing(one)]
+    assert breakdown and all(isinstance(one, int) for one in breakdown), breakdown[:3]
 
 
 def an_imported_run_says_what_it_does_not_know():
@@ -121,7 +121,7 @@ def an_imported_run_says_what_it_does_not_know():
         check=True, stdout=subprocess.DEVNULL,
     )
     run = latlab.open(RUNS / "imported")
-    same("figures", (run.cycles, run.max_ns, run.missed, run.verdict.word), (4000, 286000, None, "pass"))
+    same("figures", (run.cycles, run.max_ns, run.overruns, run.verdict.word), (4000, 286000, None, "pass"))
     assert any(finding.code == "import-overflow" and "40 us" in finding.text for finding in run.findings)
     bins = columns(run.histogram(FRAME))
     assert sum(bins["count"]) >= run.cycles - sum(1 for _ in bins["count"]) and set(bins["thread"]) == {0, 1}

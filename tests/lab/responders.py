@@ -25,7 +25,7 @@ def median_ns(document):
     print(json.load(open(document))["runs"][0]["responses"]["figures"]["median_ns"])
 
 
-def legs_add_up(here, *names):
+def parts_add_up(here, *names):
     """That the parts of an answer over a wire add up to the whole for every edge."""
     import pyarrow.parquet
     for name in names:
@@ -33,42 +33,42 @@ def legs_add_up(here, *names):
         read = lambda table: pyarrow.parquet.read_table(f"{folder}/{table}.parquet").to_pylist()
         run, spikes = json.load(open(f"{folder}/run.json")), read("spikes")
         whole = {row["release_ns"]: row["latency_ns"] for row in read("samples")}
-        assert len(spikes) == len(whole) == 150, f"{len(spikes)} edges with legs, {len(whole)} samples"
+        assert len(spikes) == len(whole) == 150, f"{len(spikes)} edges with breakdown, {len(whole)} samples"
         sums = {"event": 0, "wake-up": 0, "answer": 0}
         for row in spikes:
-            legs = [row["irq_ns"], row["thread_ns"] - row["irq_ns"], row["latency_ns"] - row["thread_ns"]]
-            assert all(leg > 0 for leg in legs) and sum(legs) == whole[row["release_ns"]], row
-            sums = dict(zip(sums, (known + leg for known, leg in zip(sums.values(), legs))))
-        [legs] = run["legs"]["threads"]
-        for leg, key in (("event", "irq"), ("wake-up", "wake_up"), ("answer", "answer")):
-            figures = legs[key]
-            assert figures["count"] == 150, (leg, legs)
-            assert figures["min_ns"] * 150 <= sums[leg] <= figures["max_ns"] * 150, (leg, legs)
+            breakdown = [row["irq_ns"], row["thread_ns"] - row["irq_ns"], row["latency_ns"] - row["thread_ns"]]
+            assert all(part > 0 for part in breakdown) and sum(breakdown) == whole[row["release_ns"]], row
+            sums = dict(zip(sums, (known + part for known, part in zip(sums.values(), breakdown))))
+        [breakdown] = run["breakdown"]["threads"]
+        for part, key in (("event", "irq"), ("wake-up", "wake_up"), ("answer", "answer")):
+            figures = breakdown[key]
+            assert figures["count"] == 150, (part, breakdown)
+            assert figures["min_ns"] * 150 <= sums[part] <= figures["max_ns"] * 150, (part, breakdown)
 
 
-def legs_after_a_kill(folder):
+def breakdown_after_a_kill(folder):
     """That a killed run of a wire has the parts of every answer that it counts."""
     import pyarrow.parquet
     read = lambda table: pyarrow.parquet.read_table(f"{folder}/{table}.parquet").to_pylist()
     run = json.load(open(f"{folder}/run.json"))
     whole = {row["release_ns"]: row["latency_ns"] for row in read("samples")}
-    with_legs = [row for row in read("spikes") if row["irq_ns"] is not None]
+    with_breakdown = [row for row in read("spikes") if row["irq_ns"] is not None]
     assert run["recovered"] and run["total"]["cycles"] >= 100, run["total"]
     assert run["verdict"]["word"] != "pass", run["verdict"]
-    [legs] = run["legs"]["threads"]
-    assert legs["tally"]["known"] >= run["total"]["cycles"], (legs, run["total"]["cycles"])
-    assert len(with_legs) >= 0.9 * len(read("spikes")) > 0
-    for row in with_legs:
+    [breakdown] = run["breakdown"]["threads"]
+    assert breakdown["tally"]["known"] >= run["total"]["cycles"], (breakdown, run["total"]["cycles"])
+    assert len(with_breakdown) >= 0.9 * len(read("spikes")) > 0
+    for row in with_breakdown:
         parts = [row["irq_ns"], row["thread_ns"] - row["irq_ns"], row["latency_ns"] - row["thread_ns"]]
         assert all(part > 0 for part in parts) and sum(parts) == whole.get(row["release_ns"], row["latency_ns"]), row
 
 
 def wake_up_and_answer(folder):
     """That the parts after the event are those of virtual time."""
-    [legs] = json.load(open(f"{folder}/run.json"))["legs"]["threads"]
-    for leg in "irq", "wake_up", "answer":
-        print(leg, legs[leg]["min_ns"], legs[leg]["max_ns"])
-    assert legs["wake_up"]["min_ns"] > 1_000 and legs["answer"]["max_ns"] < 100_000, legs
+    [breakdown] = json.load(open(f"{folder}/run.json"))["breakdown"]["threads"]
+    for part in "irq", "wake_up", "answer":
+        print(part, breakdown[part]["min_ns"], breakdown[part]["max_ns"])
+    assert breakdown["wake_up"]["min_ns"] > 1_000 and breakdown["answer"]["max_ns"] < 100_000, breakdown
 
 
 if __name__ == "__main__":

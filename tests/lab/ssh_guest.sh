@@ -109,7 +109,7 @@ goes_on_without_the_link() {
         until_holds 60 "a run that ends" \
         status_holds "[one['state'] for one in run['detached']] == ['ended']" || return 1
     "$program" collect "$board" --format json >"$here/collected.json" && collected &&
-        holds "run['total']['cycles'] + run['total']['missed'] == 2500 and run['asked']['on']['detached']" &&
+        holds "run['total']['cycles'] + run['total']['overruns'] == 2500 and run['asked']['on']['detached']" &&
         status_holds "not run['detached']"
 }
 collected() { "$program" show \

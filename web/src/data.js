@@ -71,6 +71,6 @@ function bins(columns, index, edges) {
 }
 
 function rows(columns, index) {
-    const names = ["part", "parts", "count", "missed", "min", "median", "p99_9", "limit", "max"];
+    const names = ["part", "parts", "count", "overruns", "min", "median", "p99_9", "limit", "max"];
     return Object.fromEntries(names.map(name => [name, columns.get(`rows${index}.${name}`)]));
 }

@@ -44,7 +44,7 @@ function begin(plan) {
   state = {
     plan, pooled, threads, colours, events: 0, end: 0, lastReading: null, findings: 0, leftOut: 0, word: "The run is being prepared",
     column: new Map(drawn.map(({ thread }, at) => [thread, 4 * at])),
-    totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, missed: 0, misses: 0, max: null }])),
+    totals: new Map(threads.map((one) => [one.thread, { ...one, count: 0, overruns: 0, misses: 0, max: null }])),
     latencies: new Rows(lines.length, (plan?.interval_s ?? 1) / 2),
     conditions: new Map(),
     charts: new Map(),
@@ -62,7 +62,7 @@ function interval(one) {
   const total = state.totals.get(one.thread);
   if (!total) return;
   total.count += one.count;
-  total.missed += one.missed;
+  total.overruns += one.overruns;
   total.misses += one.misses;
   if (one.max_ns !== null) total.max = Math.max(total.max ?? one.max_ns, one.max_ns);
   state.end = Math.max(state.end, one.to);
@@ -127,7 +127,7 @@ function answer() {
   const totals = [...state.totals.values()], all = (key) => totals.reduce((sum, one) => sum + one[key], 0);
   const largest = totals.map((one) => one.max).filter((max) => max !== null).sort((one, other) => other - one)[0];
   if (largest === undefined) return "";
-  const deadline = state.plan?.deadline_ns ?? null, releases = count(all("count") + all("missed"));
+  const deadline = state.plan?.deadline_ns ?? null, releases = count(all("count") + all("overruns"));
   const misses = deadline === null ? `${releases} releases so far`
     : `${all("misses") === 0 ? "None" : count(all("misses"))} of ${releases} releases missed the ${latency(deadline)} deadline so far`;
   return `${misses}; the largest took ${latency(largest)}.`;
@@ -141,7 +141,7 @@ function threads() {
   };
   const head = row("th", ["thread", "cpu", "cycles", "overruns", "misses", "max"]);
   const rows = [...state.totals.values()].map((one) => row("td",
-    [one.thread, one.cpu ?? "floats", count(one.count), count(one.missed),
+    [one.thread, one.cpu ?? "floats", count(one.count), count(one.overruns),
       state.plan?.deadline_ns == null ? "–" : count(one.misses), one.max == null ? "–" : latency(one.max)]));
   const top = document.createElement("thead"), body = document.createElement("tbody");
   top.append(head);

@@ -46,7 +46,7 @@ const base = run => ({
 export function flow(figure, run, line) {
     const terms = termsOf(figure);
     const length = columnsOf(run, run.step_s);
-    const missed = run.threads.map(thread => spread(thread.rows, "missed", length));
+    const overruns = run.threads.map(thread => spread(thread.rows, "overruns", length));
     const columns = Object.fromEntries(FIGURES.map(([figure]) => (
         [figure, run.threads.map(thread => spread(thread.rows, figure, length))])));
     const limits = run.threads.map(thread => spread(thread.rows, "limit", length));
@@ -65,14 +65,14 @@ export function flow(figure, run, line) {
         top: deadline == null ? 0 : 18,
         at: part => stretch(run, part, run.step_s),
         value: (thread, part) => {
-            const value = columns[chosen][thread][part], skipped = missed[thread][part];
+            const value = columns[chosen][thread][part], skipped = overruns[thread][part];
             const limit = chosen === "p99_9" && limits[thread][part] ? "at most " : "";
-            return `${value == null ? "nothing" : limit + latency(value)}${skipped ? `, ${count(skipped)} missed` : ""}`;
+            return `${value == null ? "nothing" : limit + latency(value)}${skipped ? `, ${count(skipped)} overruns` : ""}`;
         },
         marks: u => {
             mark(u, "y", deadline, `deadline ${latency(deadline)}`);
             findings(u, run.findings);
-            missedReleases(u, missed, run.step_s);
+            overruns(u, overruns, run.step_s);
         },
     };
     const bar = element("div", { className: "controls" });
@@ -84,7 +84,7 @@ export function flow(figure, run, line) {
             view.y.isLog = isLog;
             made.build();
         }), made.buttons);
-    const all = missed.flat().reduce((sum, one) => sum + (one ?? 0), 0);
+    const all = overruns.flat().reduce((sum, one) => sum + (one ?? 0), 0);
     const points = run.joined > 1 ? ` Each point is the largest of ${number(run.step_s)} s.` : "";
     const marks = all ? " Triangles at the bottom mark intervals with overruns." : "";
     figure.append(element("p", { className: "outside", textContent: (points + marks).trim() }));
@@ -186,12 +186,12 @@ function findings(u, marks) {
 }
 
 // A triangle at the foot of every stretch with an overrun of a shown thread.
-function missedReleases(u, missed, step) {
+function overruns(u, overruns, step) {
     const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
     ctx.save();
     ctx.fillStyle = colour("--bad");
     const drawn = new Set();
-    missed.forEach((counts, thread) => {
+    overruns.forEach((counts, thread) => {
         if (!u.series[thread + 1].show) return;
         counts.forEach((skipped, part) => {
             const x = skipped ? Math.round(u.valToPos((part + 0.5) * step, "x", true)) : -1;

@@ -8,8 +8,8 @@ export function saving(place, run) {
 }
 
 export function csv(run) {
-    const names = ["count", "missed", "min", "median", "p99_9", "limit", "max"];
-    const head = ["thread", "cpu", "from_s", "to_s", "count", "missed", "min_ns", "p50_ns", "p99_9_ns", "p99_9_is_limit", "max_ns"];
+    const names = ["count", "overruns", "min", "median", "p99_9", "limit", "max"];
+    const head = ["thread", "cpu", "from_s", "to_s", "count", "overruns", "min_ns", "p50_ns", "p99_9_ns", "p99_9_is_limit", "max_ns"];
     const seconds = value => String(Number(value.toFixed(6)));
     const lines = run.threads.toSorted((a, b) => a.thread - b.thread).flatMap(({ thread, cpu, rows }) => (
         rows.part.map((from, row) => [thread, cpu ?? "", seconds(from * run.step_s),

@@ -16,9 +16,9 @@ export function legsOf(cells) {
 }
 
 // Merges neighbours of the same part.
-export function partsOf(legs) {
+export function partsOf(parts) {
     const parts = [];
-    for (const { from, to, part } of legs) {
+    for (const { from, to, part } of parts) {
         const last = parts.at(-1);
         if (last?.part === part) last.to = to;
         else parts.push({ from, to, part });
@@ -30,21 +30,21 @@ export function partsOf(legs) {
 // `factor` times as large.
 export const scrolledTo = (scroll, place, factor) => (scroll + place) * factor - place;
 
-function line(legs) {
-    const whole = legs.at(-1).to;
+function line(parts) {
+    const whole = parts.at(-1).to;
     const percent = time => `${(100 * time) / whole}%`;
     const place = (one, from, to) => {
         one.style.left = percent(from);
         one.style.width = percent(to - from);
         return one;
     };
-    const said = element("p", { className: "said", textContent: "Point at a leg for its name." });
-    const parts = partsOf(legs).map(({ from, to, part }) => {
+    const said = element("p", { className: "said", textContent: "Point at a part for its name." });
+    const parts = partsOf(parts).map(({ from, to, part }) => {
         const title = `${part}: ${latency(to - from)}`;
         return place(element("span", { className: "part", textContent: part, title }), from, to);
     });
-    const cells = legs.map(leg => {
-        const { from, to, name, className, title } = leg;
+    const cells = parts.map(part => {
+        const { from, to, name, className, title } = part;
         const cell = place(element("span", { className, textContent: name }), from, to);
         const tell = () => { said.textContent = title; };
         cell.tabIndex = to - from >= whole / 100 ? 0 : -1;
@@ -81,15 +81,15 @@ function line(legs) {
     const buttons = element("div", { className: "zoom" },
         button("+", "Zoom in", () => zoomTo(zoom * STEP)), button("−", "Zoom out", () => zoomTo(zoom / STEP)),
         button("whole", "Show the whole spike", () => zoomTo(1)));
-    return { box: element("div", { className: "legs" }, buttons, view, said), draw };
+    return { box: element("div", { className: "parts" }, buttons, view, said), draw };
 }
 
 export function spikes(place) {
     for (const fold of place.querySelectorAll("details.spike")) {
         fold.addEventListener("toggle", () => {
-            const legs = legsOf([...fold.querySelectorAll("summary .cell")]);
-            if (!legs.length) return;
-            const { box, draw } = line(legs);
+            const parts = legsOf([...fold.querySelectorAll("summary .cell")]);
+            if (!parts.length) return;
+            const { box, draw } = line(parts);
             fold.querySelector("summary").after(box);
             draw();
             document.documentElement.dataset.spike = "drawn";

@@ -1,6 +1,6 @@
 //! The drainer: moves intervals and large latencies from the threads to the stream.
 
-use crate::answer_legs::LegDrainer;
+use crate::answer_breakdown::BreakdownDrainer;
 use crate::flight::SpikeTrigger;
 use crate::hook::Hook;
 use crate::outbox::Outbox;
@@ -22,7 +22,7 @@ pub struct ThreadSource {
     /// All its latencies, if requested.
     pub samples: Option<SampleDrainer>,
     /// The breakdown of its answers, if it answers a wire.
-    pub legs: Option<LegDrainer>,
+    pub breakdown: Option<BreakdownDrainer>,
 }
 
 /// Called with the thread's number for every interval that the loop hands over.
@@ -117,8 +117,8 @@ impl Drainer {
                 let all = last || !sealed.is_empty();
                 nothing_left &= samples.pass(to_monotonic, all, &self.outbox);
             }
-            if let Some(legs) = &mut line.source.legs {
-                nothing_left &= legs.pass(&self.outbox);
+            if let Some(breakdown) = &mut line.source.breakdown {
+                nothing_left &= breakdown.pass(&self.outbox);
             }
             self.intervals_merged +=
                 line.take_intervals(sealed, to_monotonic, self.joined, &self.outbox);
@@ -283,7 +283,7 @@ pub(crate) mod tests {
     use latlab_model::frame::{FrameReader, ReadResult};
 
     fn source(drain: Drain) -> ThreadSource {
-        ThreadSource { cpu: None, drain, samples: None, legs: None }
+        ThreadSource { cpu: None, drain, samples: None, breakdown: None }
     }
 
     /// Closes the outbox and returns the messages in it.

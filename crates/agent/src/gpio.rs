@@ -1,6 +1,6 @@
 //! A wire on one board: one thread makes edges, and the measuring thread answers them.
 
-use crate::answer_legs::lost_legs;
+use crate::answer_breakdown::lost_breakdown;
 use crate::helper_thread::HelperThread;
 use crate::layout::SplitMix;
 use crate::monitor::SettingList;
@@ -136,7 +136,7 @@ fn run_recording<S: SampleSink>(
     mut samples: S,
 ) -> ThreadEnd {
     let WiredThread { answerer, start: begin, maker } = wired;
-    let ThreadJob { thread, measurement, mut recorder, mut legs, outbox, stop, .. } = job;
+    let ThreadJob { thread, measurement, mut recorder, mut breakdown, outbox, stop, .. } = job;
     let plan = &measurement.plan;
     let limit = |time: Option<Nanos>| time.map_or(i64::MAX, |time| time.0);
     let respond = plan.method.respond();
@@ -157,16 +157,16 @@ fn run_recording<S: SampleSink>(
         count: plan.until.cycles.unwrap_or(u64::MAX),
         least: asked.from_ns.0,
     });
-    let ended = answerer.run(&config, &mut recorder, &mut samples, &mut legs, &stop);
+    let ended = answerer.run(&config, &mut recorder, &mut samples, &mut breakdown, &stop);
     stop_others(&measurement, &stop, ended.code);
     drop(begin);
     let (counts, cpu) = maker.end().unwrap_or_default();
     let answered = recorder.cycles();
-    let missed = if plan.until.deadline_ns.is_some() { counts.missing } else { 0 };
-    recorder.count_late(0, missed as i64);
+    let overruns = if plan.until.deadline_ns.is_some() { counts.missing } else { 0 };
+    recorder.count_late(0, overruns as i64);
     let totals = recorder.finish(ended.last.max(start.from) + 1);
-    if let Some(lost) = legs.map(|legs| legs.lost()).filter(|lost| *lost > 0) {
-        outbox.send(&lost_legs(thread, lost));
+    if let Some(lost) = breakdown.map(|breakdown| breakdown.lost()).filter(|lost| *lost > 0) {
+        outbox.send(&lost_breakdown(thread, lost));
     }
     let end = thread_end(thread, ended.code, answered, totals, before);
     ThreadEnd {

@@ -8,7 +8,7 @@
 //! resolves CPUs and phases without touching the machine. `outbox.rs` holds what the stream has not
 //! taken yet: intervals merge there when the stream stalls, and nothing else waits for it.
 
-mod answer_legs;
+mod answer_breakdown;
 mod attach;
 mod cpu_claim;
 mod cpus;
@@ -25,7 +25,6 @@ mod measuring_threads;
 mod monitor;
 mod outbox;
 mod output;
-mod own_work;
 mod placement;
 mod prepare;
 mod program;
@@ -34,6 +33,7 @@ mod refusals;
 mod responder;
 mod run;
 mod samples;
+mod self_interference;
 mod session;
 mod snapshot;
 mod spin;

@@ -1,6 +1,6 @@
 //! The measuring threads as a group: set up, started together, drained, and joined.
 
-use crate::answer_legs::LegDrainer;
+use crate::answer_breakdown::BreakdownDrainer;
 use crate::cpus;
 use crate::drain::{Drainer, IntervalObserver, ThreadSource, offset_to_monotonic};
 use crate::flight::SpikeTrigger;
@@ -17,15 +17,15 @@ use crate::thread_job::{Start, ThreadJob, clock_of};
 use crate::timerlat::KernelTimer;
 use crate::worker::{self, Worker};
 use latlab_measure::cyclic::Stop;
-use latlab_measure::gpio::legs;
+use latlab_measure::gpio::breakdown;
 use latlab_measure::recorder::recorder;
 use latlab_measure::samples::samples;
 use latlab_model::finding::{EndFinding, Finding, MachineFinding};
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::nanos::SECOND;
-use latlab_model::own_work::OwnThread;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{EndReason, Setting, ThreadEnd, ThreadSetup};
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
@@ -105,16 +105,16 @@ impl MeasuringThreads {
         for (thread, (&cpu, &waker_cpu)) in (0..).zip(layout.threads.iter().zip(&layout.wakers)) {
             let (recorder, drain) = recorder(part.0);
             let period = plan.method.sample_period_of(thread);
-            let (ring, line) = match period.filter(|_| plan.keep.samples || plan.method.has_legs())
-            {
-                Some(period) => {
-                    let (ring, drain) = samples(period.0);
-                    (Some(ring), Some(SampleDrainer::new(thread, drain, period)))
-                }
-                None => (None, None),
-            };
+            let (ring, line) =
+                match period.filter(|_| plan.keep.samples || plan.method.has_breakdown()) {
+                    Some(period) => {
+                        let (ring, drain) = samples(period.0);
+                        (Some(ring), Some(SampleDrainer::new(thread, drain, period)))
+                    }
+                    None => (None, None),
+                };
             let is_own = plan.method.gpio().is_some_and(|wire| !wire.external);
-            let (leg_ring, leg_drain) = is_own.then(legs).unzip();
+            let (breakdown_ring, breakdown_drain) = is_own.then(breakdown).unzip();
             let stop = Arc::new(AtomicU8::new(0));
             let job = ThreadJob {
                 thread,
@@ -125,7 +125,7 @@ impl MeasuringThreads {
                 kernel: kernel.next(),
                 recorder,
                 samples: ring,
-                legs: leg_ring,
+                breakdown: breakdown_ring,
                 outbox: outbox.clone(),
                 crowded: layout.crowded,
                 stop: Stop { all: &STOP, own: Arc::clone(&stop) },
@@ -134,8 +134,8 @@ impl MeasuringThreads {
                 machine_refuses(format!("cannot start thread {thread}: {error}"))
             })?;
             waiting.push((cpu, worker, stop));
-            let legs = leg_drain.map(|drain| LegDrainer::new(thread, drain));
-            sources.push(ThreadSource { cpu, drain, samples: line, legs });
+            let breakdown = breakdown_drain.map(|drain| BreakdownDrainer::new(thread, drain));
+            sources.push(ThreadSource { cpu, drain, samples: line, breakdown });
         }
         let died = |_| machine_refuses("a measuring thread ended during its set-up".into());
         let ready = |(_, worker, _): &(_, Worker, _)| worker.ready.recv().map_err(died)?;
@@ -240,7 +240,7 @@ impl MeasuringThreads {
             work.next_part();
             if Instant::now() >= clocks_due {
                 drainer.send_clocks();
-                outbox.send_own_work();
+                outbox.send_self_interference();
                 clocks_due += CLOCKS_EVERY;
             }
             if outbox.is_broken() {

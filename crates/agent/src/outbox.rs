@@ -1,8 +1,8 @@
 //! Frames that wait for the stream: bounded, so that a stalled link cannot use up the memory.
 
-use crate::own_work::own_work;
+use crate::self_interference::self_interference;
 use latlab_model::frame::Message;
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::{WorkLog, WorkLogs};
 use std::collections::VecDeque;
@@ -58,10 +58,10 @@ impl Outbox {
     }
 
     /// Sends what the threads have logged since the last call; without room it stays in their logs.
-    pub fn send_own_work(&self) {
+    pub fn send_self_interference(&self) {
         if self.queue().bytes < SPOOL_BYTES {
-            let taken = self.logs.take().into_iter().filter_map(own_work);
-            taken.for_each(|work| self.send(&Message::OwnWork(work)));
+            let taken = self.logs.take().into_iter().filter_map(self_interference);
+            taken.for_each(|work| self.send(&Message::SelfInterference(work)));
         }
     }
 

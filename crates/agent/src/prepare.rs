@@ -103,7 +103,9 @@ pub fn prepare(
         kernel_files(root, &plan.on.kernel_files, changes, &mut settings)?;
         settings.append(tune(root, &plan.on.tunings, (layout, cpus), changes)?);
         match &measurement.task {
-            Task::Cyclic(cyclic) if cyclic.legs => trace = Some(trace::prepare(root, changes)?),
+            Task::Cyclic(cyclic) if cyclic.breakdown => {
+                trace = Some(trace::prepare(root, changes)?)
+            }
             Task::Timerlat(timerlat) => {
                 kernel = timerlat::prepare(root, *timerlat, layout, changes, &mut settings)?;
             }
@@ -135,7 +137,7 @@ pub fn prepare(
 fn begin_changes(root: &Root, measurement: &Measurement) -> Result<Option<Changes>, Refusal> {
     let cannot = |error| machine_refuses(format!("cannot change kernel files: {error}"));
     let traces = match &measurement.task {
-        Task::Cyclic(cyclic) => cyclic.legs,
+        Task::Cyclic(cyclic) => cyclic.breakdown,
         Task::Timerlat(_) | Task::Attach(_) => true,
         Task::Handoff(_) | Task::Spin(_) | Task::Respond(_) | Task::Gpio(_) | Task::Instrument => {
             false

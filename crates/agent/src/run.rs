@@ -22,9 +22,9 @@ use crate::telemetry::{Extent, PreparedTelemetry, Telemetry};
 use crate::trace::TraceThread;
 use latlab_model::frame::{Message, Refusal};
 use latlab_model::machine::Machine;
-use latlab_model::own_work::fixed_releases;
 use latlab_model::plan::Measurement;
 use latlab_model::run::{self, AgentEnd, Setting};
+use latlab_model::self_interference::fixed_releases;
 use latlab_model::{Nanos, Plan, Snapshot};
 use latlab_sys::clock;
 use latlab_sys::files::Root;
@@ -168,7 +168,7 @@ impl PreparedRun {
             .then(|| self.held.arrangement.open_telemetry(root, &self.loads))
             .flatten();
         let kernel = std::mem::take(&mut self.settings.kernel);
-        let kernel = kernel.into_iter().map(|timer| timer.with_legs(outbox)).collect();
+        let kernel = kernel.into_iter().map(|timer| timer.with_breakdown(outbox)).collect();
         let mut measuring_threads = MeasuringThreads::assemble(
             (root, outbox),
             measurement,
@@ -341,7 +341,7 @@ impl StartedRun {
         if let Some(recorder) = recorder {
             recorder.finish();
         }
-        session.outbox.send_own_work();
+        session.outbox.send_self_interference();
         DrainedRun { counted, prepared }
     }
 }

@@ -4,7 +4,7 @@ use crate::outbox::Outbox;
 use crate::reasons::{STOP_ABOVE, reason_of};
 use crate::timerlat::KernelTimer;
 use latlab_measure::cyclic::{EndCode, Stop};
-use latlab_measure::gpio::LegRing;
+use latlab_measure::gpio::BreakdownRing;
 use latlab_measure::recorder::{Recorder, Totals};
 use latlab_measure::samples::SampleRing;
 use latlab_model::Nanos;
@@ -34,7 +34,7 @@ pub struct ThreadJob {
     /// Takes every latency, if requested.
     pub samples: Option<SampleRing>,
     /// Takes the breakdown of each answer, if it answers a wire itself.
-    pub legs: Option<LegRing>,
+    pub breakdown: Option<BreakdownRing>,
     /// The stream, for what is known only at the end.
     pub outbox: Outbox,
     /// Whether every usable CPU is measured, so that nothing else has one to itself.
@@ -84,7 +84,7 @@ pub fn thread_end(
         thread,
         reason: reason_of(code),
         cycles,
-        missed: totals.missed,
+        overruns: totals.overruns,
         page_faults: after.page_faults - before.page_faults,
         involuntary_switches: after.involuntary_switches - before.involuntary_switches,
         voluntary_switches: after.voluntary_switches - before.voluntary_switches,

@@ -19,7 +19,7 @@ use latlab_model::Nanos;
 use latlab_model::frame::Refusal;
 use latlab_model::gpio::GpioWire;
 use latlab_model::nanos::SECOND;
-use latlab_model::plan::{Cyclic, Mechanism, MissedPolicy, Spin, Task};
+use latlab_model::plan::{Cyclic, Mechanism, OverrunPolicy, Spin, Task};
 use latlab_model::run::ThreadEnd;
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::timer::{PosixTimer, TimerFd};
@@ -167,7 +167,7 @@ fn run_kernel_timer(job: ThreadJob, start: Start, kernel: KernelTimer, period: i
 fn run_sleeping(job: ThreadJob, start: Start, cyclic: &Cyclic) -> ThreadEnd {
     let clock = clock_of(&job.measurement);
     let period = cyclic.releases.period_of(job.thread).0;
-    let catch_up = cyclic.missed == MissedPolicy::CatchUp;
+    let catch_up = cyclic.overruns == OverrunPolicy::CatchUp;
     let first = start.warm_up_from;
     match cyclic.mechanism {
         Mechanism::Nanosleep => run(job, start, Nanosleep::new(clock), period),
@@ -201,7 +201,7 @@ fn run_recording<T: Timer, S: SampleSink>(
     let plan = &measurement.plan;
     let warm_up = LoopConfig {
         period,
-        catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
+        catch_up: plan.method.overrun_policy() == Some(OverrunPolicy::CatchUp),
         deadline: i64::MAX,
         stop_above: i64::MAX,
         until: start.from,

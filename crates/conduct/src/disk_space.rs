@@ -18,7 +18,7 @@ pub fn check_disk_space(plan: &Plan, store: &Store) -> Result<Option<String>, Fa
     let place = store.root().display();
     let Some(room) = SpaceNeeded::of_run(plan, threads, None) else {
         let Some(day) = SpaceNeeded::of_run(plan, threads, Some(DAY))
-            .filter(|_| plan.keep.samples || plan.method.has_legs())
+            .filter(|_| plan.keep.samples || plan.method.has_breakdown())
         else {
             return Ok(None);
         };

@@ -3,11 +3,11 @@
 use crate::link::StreamOutcome;
 use crate::live::LiveRun;
 use crate::lock;
-use crate::own_work::{OwnThreads, OwnWorkWriter};
+use crate::self_interference::{OwnThreads, SelfInterferenceWriter};
 use latlab_model::CpuSet;
 use latlab_model::finding::{Finding, JournalFinding};
 use latlab_model::frame::{Damage, Frame, FrameReader, Message, ReadResult, Refusal};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_store::OpenRun;
 use latlab_store::disk::DiskFile;
 use latlab_sys::sched;
@@ -67,7 +67,7 @@ pub fn record_stream(
 ) -> StreamResult {
     let log = threads.map(|threads| threads.begin_log(OwnThread::Journal));
     let stream = LoggedSource::new(stream, log);
-    let mut own_work = threads.map(OwnWorkWriter::new);
+    let mut self_interference = threads.map(SelfInterferenceWriter::new);
     let mut reader = FrameReader::new(BufReader::with_capacity(1 << 16, stream));
     let mut disk: Option<DiskSync> = None;
     let mut synced = Instant::now();
@@ -87,8 +87,10 @@ pub fn record_stream(
         // Do not wait for anything after the agent's last message.
         let is_last = matches!(message, Message::End(_) | Message::Refusal(_));
         if let Some(journal) = &mut journal {
-            let written = own_work.as_mut().filter(|_| prepared);
-            if let Some(Err(error)) = written.map(|own_work| own_work.write(journal, is_last)) {
+            let written = self_interference.as_mut().filter(|_| prepared);
+            if let Some(Err(error)) =
+                written.map(|self_interference| self_interference.write(journal, is_last))
+            {
                 problems.add(error);
             }
             if let Err(error) = journal.append(&bytes) {

@@ -10,10 +10,10 @@ mod disk_space;
 mod journal;
 pub mod link;
 pub mod live;
-mod own_work;
 mod replay;
 pub mod respond;
 mod run;
+mod self_interference;
 mod stop;
 pub mod tune;
 

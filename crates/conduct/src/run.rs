@@ -5,11 +5,11 @@ use crate::journal::{
 };
 use crate::link::{Link, Start, StreamOutcome, greeting};
 use crate::live::LiveRun;
-use crate::own_work::OwnThreads;
+use crate::self_interference::OwnThreads;
 use crate::{Failure, StopFlag, thread_died};
 use latlab_model::frame::Message;
-use latlab_model::own_work::OwnThread;
 use latlab_model::sanitize::escape_controls;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{Plan, Target};
 use latlab_store::{CONSOLE, Finished, OpenRun, Store};
 use std::io::{self, Write, stderr};

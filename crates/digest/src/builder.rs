@@ -4,25 +4,27 @@
 mod finish;
 
 use crate::attach::AttachDigest;
+use crate::breakdown::BreakdownDigest;
 use crate::clocks::ClockDigest;
 use crate::conditions::{self, ConditionsBuilder};
 use crate::edges::answered_edges;
 use crate::explanation::ExplanationDigest;
 use crate::findings::FindingList;
-use crate::legs::LegDigest;
 use crate::load::LoadDigest;
-use crate::own_work::OwnWorkDigest;
-use crate::rows::{BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow};
+use crate::rows::{
+    BinRow, BreakdownRow, CycleRow, IntervalRow, PageRow, SampleRow, SpikeRow, TraceRow,
+};
+use crate::self_interference::SelfInterferenceDigest;
 use crate::telemetry::{ReadRow, TelemetryDigest, TelemetryRow};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_model::attach::{AttachedThread, PackedCycles};
+use latlab_model::breakdown::Breakdown;
 use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::Recording;
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::guest::GuestStream;
-use latlab_model::legs::Legs;
 use latlab_model::machine::Machine;
 use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading, ThreadEnd};
 use latlab_model::samples::{Sample, Samples, Unreadable};
@@ -58,8 +60,8 @@ pub struct RunDigest {
     pub bins: Vec<BinRow>,
     /// Of `spikes.parquet`: by thread, then by release.
     pub spikes: Vec<SpikeRow>,
-    /// Of `legs.parquet`; empty if not requested.
-    pub legs: Vec<LegRow>,
+    /// Of `breakdown.parquet`; empty if not requested.
+    pub breakdown: Vec<BreakdownRow>,
     /// The kernel files of the target, if the stream has them.
     pub snapshot: Option<Snapshot>,
     /// What is needed to read the pages of the flight recorder; `None` if nothing was recorded.
@@ -100,9 +102,9 @@ pub struct RunBuilder {
     readings: TelemetryDigest,
     loads: LoadDigest,
     conditions: ConditionsBuilder,
-    legs: LegDigest,
+    breakdown: BreakdownDigest,
     trace: Option<TraceDigest>,
-    own_work: OwnWorkDigest,
+    self_interference: SelfInterferenceDigest,
     attach: AttachDigest,
     /// From the flight recorder's first message on.
     explanation: Option<ExplanationDigest>,
@@ -154,7 +156,7 @@ impl RunBuilder {
             Message::Refusal(refusal) => keep_first(&mut self.refusal, refusal.text),
             Message::Series(series) => self.readings.announce(series),
             Message::Reading(reading) => return Some(self.read(&reading)),
-            Message::Legs(legs) => self.push_legs(legs),
+            Message::Breakdown(breakdown) => self.push_breakdown(breakdown),
             Message::Trace(trace) => return self.push_trace(&trace).map(StreamRow::Trace),
             Message::LoadBegin(begin) => self.loads.begin(begin),
             Message::LoadSample(sample) => {
@@ -164,7 +166,7 @@ impl RunBuilder {
                 return Some(StreamRow::Telemetry(self.loads.line(&line)));
             }
             Message::LoadEnd(end) => self.loads.end(end),
-            Message::OwnWork(work) => self.own_work.push(work),
+            Message::SelfInterference(work) => self.self_interference.push(work),
             Message::TraceFormats(formats) => {
                 self.explanation.get_or_insert_default().push_formats(formats);
             }
@@ -203,9 +205,9 @@ impl RunBuilder {
             let counts = if is_exact { counts.with_exact_figures() } else { counts };
             self.threads.insert(setup.thread, counts);
         }
-        self.own_work.prepare(&prepared);
-        let legs = self.plan.as_ref().is_some_and(|plan| plan.method.has_legs());
-        self.trace = legs.then(|| TraceDigest::new(&prepared.threads));
+        self.self_interference.prepare(&prepared);
+        let breakdown = self.plan.as_ref().is_some_and(|plan| plan.method.has_breakdown());
+        self.trace = breakdown.then(|| TraceDigest::new(&prepared.threads));
         self.prepared = Some(prepared);
     }
 
@@ -328,17 +330,17 @@ impl RunBuilder {
     fn push_spikes(&mut self, spikes: Spikes) {
         match self.threads.get_mut(&spikes.thread) {
             Some(thread) => spikes.spikes.into_iter().for_each(|spike| {
-                self.own_work.push_spike(&thread.setup, spike);
+                self.self_interference.push_spike(&thread.setup, spike);
                 thread.add_spike(spike);
             }),
             None => self.unknown_thread("spikes", spikes.thread),
         }
     }
 
-    fn push_legs(&mut self, legs: Legs) {
-        match self.threads.contains_key(&legs.thread) {
-            true => self.findings.extend(self.legs.push(legs)),
-            false => self.unknown_thread("legs", legs.thread),
+    fn push_breakdown(&mut self, breakdown: Breakdown) {
+        match self.threads.contains_key(&breakdown.thread) {
+            true => self.findings.extend(self.breakdown.push(breakdown)),
+            false => self.unknown_thread("breakdown", breakdown.thread),
         }
     }
 
@@ -352,8 +354,8 @@ impl RunBuilder {
                 return None;
             }
         };
-        let legs = self.trace.as_mut()?.legs();
-        legs.into_iter().for_each(|legs| self.push_legs(legs));
+        let breakdown = self.trace.as_mut()?.breakdown();
+        breakdown.into_iter().for_each(|breakdown| self.push_breakdown(breakdown));
         Some(rows)
     }
 

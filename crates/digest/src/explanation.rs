@@ -1,7 +1,8 @@
 //! Flight recorder data: turns its pages into rows and its spikes into causes.
 
-use crate::legs::figures;
+use crate::breakdown::figures;
 use crate::rows::PageRow;
+use latlab_model::breakdown::PartFigures;
 use latlab_model::explanation::{RecorderCost, RunExplanation, SpikeBlame};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::{
@@ -9,7 +10,6 @@ use latlab_model::flight::{
     TraceFormats, TracePages,
 };
 use latlab_model::frame::Interval;
-use latlab_model::legs::LegFigures;
 use latlab_model::run::ThreadSetup;
 use latlab_model::{Histogram, Nanos};
 use latlab_trace::{CauseTable, CpuTrace, EventReader, Subject, blame, complete_names};
@@ -22,7 +22,7 @@ const REMEMBERED: usize = 2048;
 /// The largest spikes, which are reported with their breakdown.
 const LARGEST: usize = 20;
 /// Approximate number of parts kept for each in the document; the pages have them all.
-const LEGS_OF_THE_LARGEST: usize = 100;
+const BREAKDOWN_OF_THE_LARGEST: usize = 100;
 /// With fewer cycles of either kind their medians differ by chance.
 const ENOUGH_FOR_COST: u64 = 100;
 
@@ -100,7 +100,7 @@ impl ExplanationDigest {
             self.overwritten += u64::from(blame.begins_late);
             if !self.is_among_largest(spike.latency_ns) {
                 // Only its cause will be reported, and there may be hundreds of thousands.
-                blame.spike.legs = Vec::new();
+                blame.spike.parts = Vec::new();
             }
             self.blames.push(blame.spike);
         }
@@ -154,7 +154,7 @@ impl ExplanationDigest {
         self.blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
         self.blames.truncate(LARGEST);
         for blame in &mut self.blames {
-            blame.legs = blame.condensed(LEGS_OF_THE_LARGEST);
+            blame.parts = blame.condensed(BREAKDOWN_OF_THE_LARGEST);
         }
         let explanation = RunExplanation {
             spikes: self.tally,
@@ -262,6 +262,6 @@ impl CostDigest {
 }
 
 /// Their figures; `None` with too few cycles to estimate the cost.
-fn cost_figures(counts: &Histogram) -> Option<LegFigures> {
+fn cost_figures(counts: &Histogram) -> Option<PartFigures> {
     figures(counts).filter(|figures| figures.count >= ENOUGH_FOR_COST)
 }

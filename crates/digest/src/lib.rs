@@ -5,18 +5,18 @@
 
 mod attach;
 mod bins;
+mod breakdown;
 mod builder;
 mod clocks;
 pub mod conditions;
 mod edges;
 mod explanation;
 mod findings;
-mod legs;
 pub mod load;
 mod outliers;
-mod own_work;
 mod remedies;
 mod rows;
+mod self_interference;
 mod slices;
 mod statistics;
 mod stream_end;
@@ -34,7 +34,8 @@ pub use explanation::explain_spikes;
 pub use outliers::OutlierDigest;
 pub use remedies::with_remedies;
 pub use rows::{
-    BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TraceRow, coarse_edges,
+    BinRow, BreakdownRow, CycleRow, IntervalRow, PageRow, SampleRow, SpikeRow, TraceRow,
+    coarse_edges,
 };
 pub use statistics::StatisticsDigest;
 pub use stream_end::StreamEnd;

@@ -3,7 +3,7 @@
 use crate::rows::SpikeRow;
 use crate::telemetry::TelemetryRow;
 use latlab_model::outlier::{InterruptRate, LISTED_OUTLIERS, Outlier, Surroundings, ThreadShare};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::telemetry::metric;
 use latlab_model::{Nanos, Run};
 use std::cmp::Reverse;
@@ -100,7 +100,7 @@ impl Moment {
     }
 
     fn outlier(self, run: &Run, first: Nanos) -> Outlier {
-        let SpikeRow { thread, cpu, spike, legs } = self.spike;
+        let SpikeRow { thread, cpu, spike, breakdown } = self.spike;
         let woken = spike.release_ns + spike.latency_ns;
         let ran = |load: &&latlab_model::load::LoadRun| {
             load.started_ns.is_some_and(|at| at <= woken)
@@ -112,7 +112,7 @@ impl Moment {
             latency_ns: spike.latency_ns,
             release_ns: spike.release_ns,
             since_start_ns: spike.release_ns - first,
-            legs,
+            breakdown,
             own_threads: own_threads(run, thread, spike.release_ns),
             loads: run.loads.iter().filter(ran).map(|load| load.words.clone()).collect(),
             surroundings: cpu.and_then(|cpu| self.surroundings(cpu)),
@@ -196,7 +196,7 @@ impl Readings {
 
 /// latlab's own threads that worked meanwhile.
 fn own_threads(run: &Run, thread: u32, release: Nanos) -> Vec<OwnThread> {
-    let known = run.own_work.iter().flat_map(|work| &work.largest);
+    let known = run.self_interference.iter().flat_map(|work| &work.largest);
     let mut same = known.filter(|one| (one.thread, one.release_ns) == (thread, release));
     same.next().map(|one| one.own_threads.clone()).unwrap_or_default()
 }
@@ -216,7 +216,7 @@ mod tests {
     fn spike(seconds: i64, latency: i64) -> SpikeRow {
         let release_ns = FIRST_RELEASE + Nanos(seconds * SECOND + SECOND / 2);
         let spike = Spike { latency_ns: Nanos(latency), release_ns };
-        SpikeRow { thread: 1, cpu: Some(1), spike, legs: None }
+        SpikeRow { thread: 1, cpu: Some(1), spike, breakdown: None }
     }
 
     fn run() -> Run {

@@ -1,9 +1,9 @@
 //! The rows of a run's tables.
 
 use latlab_model::attach::Cycle;
+use latlab_model::breakdown::{CycleBreakdown, Part};
 use latlab_model::frame::{Interval, Spike};
 use latlab_model::histogram::{bin_low, bin_of};
-use latlab_model::legs::{CycleLegs, Leg};
 use latlab_model::samples::Sample;
 use latlab_model::trace::TraceRowKind;
 use latlab_model::{Bin, Histogram, Nanos};
@@ -31,7 +31,7 @@ pub struct IntervalRow {
     pub end_ns: Nanos,
     pub count: u64,
     /// Overruns.
-    pub missed: u64,
+    pub overruns: u64,
     /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
     /// Latencies below zero.
@@ -58,7 +58,7 @@ impl IntervalRow {
             start_ns: interval.start_ns,
             end_ns: interval.end_ns,
             count: counts.count,
-            missed: counts.missed,
+            overruns: counts.overruns,
             misses: counts.misses,
             underflow: counts.underflow,
             min_ns: counts.min(),
@@ -77,7 +77,7 @@ impl IntervalRow {
             from: self.start_ns,
             to: self.end_ns,
             count: self.count,
-            missed: self.missed,
+            overruns: self.overruns,
             misses: self.misses,
             min: self.min_ns,
             median: self.p50_ns.map(|median| median.0 as f64),
@@ -98,14 +98,14 @@ pub struct SpikeRow {
     /// The latency and its release.
     pub spike: Spike,
     /// Its breakdown, if known.
-    pub legs: Option<CycleLegs>,
+    pub breakdown: Option<CycleBreakdown>,
 }
 
-/// A row of `legs.parquet`.
+/// A row of `breakdown.parquet`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LegRow {
+pub struct BreakdownRow {
     pub thread: u32,
-    pub leg: Leg,
+    pub part: Part,
     pub bin: Bin,
 }
 

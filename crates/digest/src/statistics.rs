@@ -2,7 +2,7 @@
 
 use crate::rows::{IntervalRow, SpikeRow};
 use crate::slices::{NormalScores, Slice, above_quantile, level_of};
-use latlab_model::plan::{MissedPolicy, Recorded};
+use latlab_model::plan::{OverrunPolicy, Recorded};
 use latlab_model::run::ThreadRun;
 use latlab_model::statistics::{
     CorrectedQuantiles, Growth, IntervalRefusal, PeriodicLatencies, QuantileInterval,
@@ -127,7 +127,7 @@ impl<'a> StatisticsDigest<'a> {
     }
 
     fn skips(&self) -> bool {
-        self.run.asked.method.missed_policy() == Some(MissedPolicy::Skip)
+        self.run.asked.method.overrun_policy() == Some(OverrunPolicy::Skip)
     }
 
     fn thread(&self, thread: &ThreadRun, late: &[LateCycle]) -> ThreadStatistics {
@@ -149,7 +149,7 @@ impl<'a> StatisticsDigest<'a> {
             .copied()
             .filter(|one| known_above.is_none_or(|least| one.latency_ns > least))
             .collect();
-        let found = clustering(&complete, summary.activations);
+        let found = clustering(&complete, summary.releases);
         let growth = self.growth(thread, &latencies, &found);
         let tail = self.tail(thread, &complete, &found, growth.as_ref());
         let growth = growth.map(|growth| Growth {
@@ -222,7 +222,7 @@ impl<'a> StatisticsDigest<'a> {
         let sizes = late.iter().map(|one| one.latency_ns.0.unsigned_abs());
         let model = tail_model(&TailEvidence {
             bursts: &self.events(found),
-            activations: thread.summary.activations,
+            releases: thread.summary.releases,
             measured: self.run.measured_ns,
             resolution_ns: sizes.fold(0, greatest_divisor),
             growth: growth.map(|growth| growth.p),
@@ -245,7 +245,7 @@ impl<'a> StatisticsDigest<'a> {
         let onsets: Vec<Onset> = found.bursts.iter().filter_map(onset).collect();
         periodic(&PeriodicEvidence {
             onsets: &onsets,
-            activations: thread.summary.activations,
+            releases: thread.summary.releases,
             period_ns,
             threads: self.run.threads.len(),
         })
@@ -278,7 +278,7 @@ impl<'a> StatisticsDigest<'a> {
 
     /// The quantiles including releases swallowed by stalls.
     fn corrected(&self) -> Option<CorrectedQuantiles> {
-        if !self.skips() || self.run.total.missed.unwrap_or(0) == 0 {
+        if !self.skips() || self.run.total.overruns.unwrap_or(0) == 0 {
             return None;
         }
         let stalls: Vec<Stall> = self.run.threads.iter().flat_map(|one| self.stalls(one)).collect();
@@ -288,7 +288,7 @@ impl<'a> StatisticsDigest<'a> {
         let observed = (self.run.total.min_ns?, self.run.total.max_ns?);
         (added > 0).then_some(CorrectedQuantiles {
             added,
-            at_least: added < self.run.total.missed.unwrap_or(0),
+            at_least: added < self.run.total.overruns.unwrap_or(0),
             quantiles: quantiles_of_rows(&rows, observed)?,
         })
     }

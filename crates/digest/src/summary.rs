@@ -21,12 +21,12 @@ pub fn summarize(plan: &Plan, counted: &[ThreadCounts], threads: &[ThreadRun]) -
         sum
     });
     let all = summary(plan, &all, max_at);
-    let activations = match plan.method.records() {
-        Recorded::Response => threads.iter().map(|one| one.summary.activations).sum(),
-        Recorded::Latency | Recorded::Gap => all.activations,
+    let releases = match plan.method.records() {
+        Recorded::Response => threads.iter().map(|one| one.summary.releases).sum(),
+        Recorded::Latency | Recorded::Gap => all.releases,
     };
     let quantiles = all.quantiles.filter(|_| together.is_ok());
-    Summary { noise, activations, quantiles, ..all }
+    Summary { noise, releases, quantiles, ..all }
 }
 
 fn sum(parts: impl Iterator<Item = Histogram>) -> Result<Histogram, DifferentLayouts> {
@@ -53,7 +53,7 @@ pub fn mark_maxima(threads: &mut [ThreadRun], total: &mut Summary, findings: &[F
 pub fn is_silent(thread: &ThreadRun) -> bool {
     match thread.summary.noise {
         Some(noise) => noise.of_ns <= Nanos::ZERO,
-        None => thread.summary.activations == 0,
+        None => thread.summary.releases == 0,
     }
 }
 
@@ -81,7 +81,7 @@ pub fn include_uncounted(
             .zip(plan.until.deadline_ns)
             .map(|(misses, deadline)| misses + u64::from(is_miss(latency.0, deadline.0))),
         max_ns: total.max_ns.max(Some(latency)),
-        activations: total.activations + 1,
+        releases: total.releases + 1,
         ..total
     })
 }

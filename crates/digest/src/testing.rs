@@ -39,7 +39,7 @@ pub struct SyntheticRun {
     /// Whether every latency is sent with its release.
     pub samples: bool,
     /// Whether the kernel's trace is sent, which is off in the last second.
-    pub legs: bool,
+    pub breakdown: bool,
     /// Rise of temperature over the run, in mC; `None` if nothing is read.
     pub warmer: Option<i64>,
     pub deadline: Option<Nanos>,
@@ -57,7 +57,7 @@ impl Default for SyntheticRun {
             slower: Nanos::ZERO,
             stall: Nanos::ZERO,
             samples: false,
-            legs: false,
+            breakdown: false,
             warmer: None,
             deadline: Some(Nanos(200_000)),
             seed: 1,
@@ -70,7 +70,10 @@ impl SyntheticRun {
         Plan {
             name: self.name.clone(),
             note: Some("made up".to_string()),
-            method: Method::Cyclic(Cyclic { legs: self.legs, ..Cyclic::every(self.period) }),
+            method: Method::Cyclic(Cyclic {
+                breakdown: self.breakdown,
+                ..Cyclic::every(self.period)
+            }),
             seed: Some(self.seed),
             who: Who { threads: Some(self.threads), ..Who::default() },
             until: Until {
@@ -149,7 +152,7 @@ impl SyntheticRun {
                 ));
                 let counts = self.counts(&served);
                 total.0 += counts.count;
-                total.1 += counts.missed;
+                total.1 += counts.overruns;
                 let start_ns = FIRST_RELEASE + SECOND * second.into();
                 let end_ns = start_ns + SECOND;
                 send(Message::Interval(Interval { thread, start_ns, end_ns, counts }));
@@ -158,18 +161,18 @@ impl SyntheticRun {
                 if !spikes.is_empty() {
                     send(Message::Spikes(Spikes { thread, spikes }));
                 }
-                if self.samples || self.legs {
+                if self.samples || self.breakdown {
                     send(Message::Samples(self.packed(thread, &served)));
                 }
             }
-            if self.legs {
+            if self.breakdown {
                 send(Message::Trace(self.trace(second, events)));
             }
             send(Message::Clocks(clocks(second + 1)));
             self.warmer.map(|warmer| self.reading(second, warmer)).into_iter().for_each(&mut send);
         }
-        for (thread, (cycles, missed)) in (0..).zip(totals) {
-            send(Message::ThreadEnd(thread_end(thread, cycles, missed)));
+        for (thread, (cycles, overruns)) in (0..).zip(totals) {
+            send(Message::ThreadEnd(thread_end(thread, cycles, overruns)));
         }
         send(Message::End(AgentEnd {
             reason: EndReason::Finished,
@@ -229,7 +232,7 @@ impl SyntheticRun {
             None => 0,
         };
         Histogram {
-            missed: latencies().map(|latency| (latency.0 / period) as u64).sum(),
+            overruns: latencies().map(|latency| (latency.0 / period) as u64).sum(),
             misses: latencies().map(misses).sum(),
             ..latencies().collect()
         }
@@ -331,9 +334,9 @@ pub fn clocks(second: u32) -> ClockReading {
 }
 
 /// The last message of a thread that did its work.
-pub fn thread_end(thread: u32, cycles: u64, missed: u64) -> ThreadEnd {
+pub fn thread_end(thread: u32, cycles: u64, overruns: u64) -> ThreadEnd {
     let end = ThreadEnd::new(thread, EndReason::Finished, cycles);
-    ThreadEnd { missed, voluntary_switches: cycles, ..end }
+    ThreadEnd { overruns, voluntary_switches: cycles, ..end }
 }
 
 /// Reproducible random numbers.

@@ -2,7 +2,7 @@
 
 use crate::bins::BinCounts;
 use crate::edges::figures;
-use crate::findings::missed::often_missed;
+use crate::findings::overruns::frequent_overruns;
 use crate::findings::{FindingList, noise, responses};
 use crate::rows::{BinRow, IntervalRow, SampleRow, SpikeRow};
 use latlab_model::finding::{EndFinding, Finding, IntervalFlaw, LossFinding, MachineFinding};
@@ -249,8 +249,8 @@ impl ThreadCounts {
     /// Each stimulus is due an answer, including those that got none.
     fn with_due_releases(&self, summary: Summary) -> Summary {
         let responded = self.end.as_ref().and_then(|end| end.responded.as_ref());
-        let stimuli = responded.map_or(summary.activations, |responses| responses.stimuli);
-        Summary { activations: stimuli, ..summary }
+        let stimuli = responded.map_or(summary.releases, |responses| responses.stimuli);
+        Summary { releases: stimuli, ..summary }
     }
 
     pub fn bin_rows(&self) -> Vec<BinRow> {
@@ -262,7 +262,7 @@ impl ThreadCounts {
         let (thread, cpu) = (self.setup.thread, self.setup.cpu);
         let mut spikes: Vec<Spike> = self.spikes.iter().map(|spike| spike.0).collect();
         spikes.sort_by_key(|spike| (spike.release_ns, spike.latency_ns));
-        spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike, legs: None }).collect()
+        spikes.into_iter().map(|spike| SpikeRow { thread, cpu, spike, breakdown: None }).collect()
     }
 
     pub fn findings(&self, plan: &Plan, lock_refused: bool) -> Vec<Finding> {
@@ -277,7 +277,7 @@ impl ThreadCounts {
         negative
             .into_iter()
             .chain(without_sample)
-            .chain(often_missed(plan, &self.run(plan).summary, self.setup.period_ns))
+            .chain(frequent_overruns(plan, &self.run(plan).summary, self.setup.period_ns))
             .chain(last_words)
             .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
@@ -295,7 +295,7 @@ impl ThreadCounts {
         [
             ended_early(end.reason),
             count_mismatch("cycles", end.cycles, self.total.count),
-            count_mismatch("missed releases", end.missed, self.total.missed),
+            count_mismatch("overruns", end.overruns, self.total.overruns),
             page_faults(end.page_faults, lock_refused),
             spikes_lost(end.spikes_lost),
             intervals_grown(end.intervals_grown),

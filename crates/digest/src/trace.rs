@@ -2,7 +2,7 @@
 
 use crate::rows::TraceRow;
 use latlab_model::Nanos;
-use latlab_model::legs::Legs;
+use latlab_model::breakdown::Breakdown;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
 use latlab_model::trace::{
@@ -60,19 +60,19 @@ impl TraceDigest {
     }
 
     /// The breakdown since the last call.
-    pub fn legs(&mut self) -> Vec<Legs> {
+    pub fn breakdown(&mut self) -> Vec<Breakdown> {
         let mut all = Vec::new();
-        self.matcher.flush(|legs| {
-            all.push(legs.clone());
+        self.matcher.flush(|breakdown| {
+            all.push(breakdown.clone());
             true
         });
         all
     }
 
     /// The breakdown of all that was left, when nothing more will come.
-    pub fn last_legs(&mut self) -> Vec<Legs> {
+    pub fn last_breakdown(&mut self) -> Vec<Breakdown> {
         self.matcher.finish();
-        self.legs()
+        self.breakdown()
     }
 }
 

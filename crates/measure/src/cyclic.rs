@@ -168,9 +168,9 @@ fn count_late<T: Timer>(
     // Releases after the end of the run do not count, however late the last one is.
     let left = ((cycles.until - 1 - wake.due) / cycles.period).max(0);
     // With catch-up every late cycle finds one further release past: its own next one.
-    let missed = if cycles.catch_up { passed.min(1) } else { passed };
+    let overruns = if cycles.catch_up { passed.min(1) } else { passed };
     let misses = misses(latency, cycles.deadline, cycles.period, skipped.min(left));
-    recorder.count_late(missed.min(left), misses);
+    recorder.count_late(overruns.min(left), misses);
     skipped * cycles.period
 }
 
@@ -277,7 +277,7 @@ mod tests {
         for interval in drained(&mut drain) {
             sum.add(&interval.counts).unwrap();
         }
-        assert_eq!((cycles, totals.missed), (sum.count, sum.missed));
+        assert_eq!((cycles, totals.overruns), (sum.count, sum.overruns));
         assert_eq!(sum.binned(), sum.count);
         (ending, next, sum)
     }
@@ -288,19 +288,19 @@ mod tests {
         let stall = || Scripted::new([0, 0, 200 * MS + 1]);
         let cycles = LoopConfig { until: S, ..EVERY_MS };
         let (_, _, skipped) = run(&cycles, &mut stall());
-        assert_eq!((skipped.count, skipped.missed), (800, 200));
+        assert_eq!((skipped.count, skipped.overruns), (800, 200));
         assert_eq!(skipped.max_ns.0, 200 * MS + 1);
 
         let (_, _, served) = run(&LoopConfig { catch_up: true, ..cycles }, &mut stall());
         assert_eq!(served.count, 1000);
-        assert!(served.missed >= 200, "{}", served.missed);
+        assert!(served.overruns >= 200, "{}", served.overruns);
         assert_eq!(served.max_ns, skipped.max_ns);
     }
 
     #[test]
     fn the_vectors_of_the_statistics_hold() {
         // Formula S1: period 200 us, deadline 125 us; activations and misses.
-        for (latencies, activations, missed_deadline) in
+        for (latencies, releases, missed_deadline) in
             [(vec![150], 1, 1), (vec![450], 3, 2), (vec![9031], 46, 45), (vec![130, 640, 20], 6, 4)]
         {
             let cycles = LoopConfig {
@@ -311,7 +311,7 @@ mod tests {
             };
             let script = latencies.iter().map(|latency| latency * US);
             let (_, _, sum) = run(&cycles, &mut Scripted::new(script));
-            assert_eq!(sum.count + sum.missed, activations, "{latencies:?}");
+            assert_eq!(sum.count + sum.overruns, releases, "{latencies:?}");
             assert_eq!(sum.misses, missed_deadline, "{latencies:?}");
         }
     }
@@ -328,9 +328,9 @@ mod tests {
             let (ending, next, sum) = run(&cycles, &mut Scripted::new(delays));
             prop_assert_eq!(ending, EndCode::Finished);
             prop_assert!(next >= S);
-            let activations = if catch_up { sum.count } else { sum.count + sum.missed };
-            prop_assert_eq!(activations, 1000, "none too few, and none after the end");
-            prop_assert!(sum.misses <= activations);
+            let releases = if catch_up { sum.count } else { sum.count + sum.overruns };
+            prop_assert_eq!(releases, 1000, "none too few, and none after the end");
+            prop_assert!(sum.misses <= releases);
         }
 
         #[test]
@@ -342,7 +342,7 @@ mod tests {
             let served = LoopConfig { catch_up: true, ..cycles };
             let (_, _, served) = run(&served, &mut Scripted::new(delays));
             prop_assert_eq!(skipped.misses, served.misses);
-            prop_assert_eq!(skipped.missed, served.missed);
+            prop_assert_eq!(skipped.overruns, served.overruns);
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
         let counts = drained(&mut drain).pop().unwrap().counts;
         // It ended at 23.5 ms: release 5 was served then, 6 to 23 were overruns, and those up to 13
         // were more than 10 ms late.
-        assert_eq!((counts.missed, counts.misses, counts.count), (18, 9, 82));
+        assert_eq!((counts.overruns, counts.misses, counts.count), (18, 9, 82));
         assert_eq!(counts.max_ns.0, 18 * MS + 500 * US);
         assert_eq!(ended.cycles, 81);
     }
@@ -370,7 +370,7 @@ mod tests {
     /// Invariant (releases): Releases not served before the end are counted as missed.
     #[test]
     fn releases_that_nobody_served_until_the_end_are_missed() {
-        let missed = |now: i64| {
+        let overruns = |now: i64| {
             let (mut recorder, mut drain) = recorder(i64::MAX);
             recorder.start(0);
             let cycles = LoopConfig { until: 30 * MS, deadline: 5 * MS, ..EVERY_MS };
@@ -379,13 +379,13 @@ mod tests {
             let ended = count_unserved(ended, now, &cycles, &mut recorder);
             recorder.finish(ended.next);
             let counts = drained(&mut drain).pop().unwrap().counts;
-            (counts.missed, counts.misses, ended.next)
+            (counts.overruns, counts.misses, ended.next)
         };
-        assert_eq!(missed(25 * MS), (15, 10, 25 * MS));
-        assert_eq!(missed(99 * MS), (20, 15, 30 * MS), "none after the end of the run");
+        assert_eq!(overruns(25 * MS), (15, 10, 25 * MS));
+        assert_eq!(overruns(99 * MS), (20, 15, 30 * MS), "none after the end of the run");
         // The next release may just be coming.
-        assert_eq!(missed(10 * MS + 900 * US), (0, 0, 10 * MS));
-        assert_eq!(missed(9 * MS), (0, 0, 10 * MS));
+        assert_eq!(overruns(10 * MS + 900 * US), (0, 0, 10 * MS));
+        assert_eq!(overruns(9 * MS), (0, 0, 10 * MS));
     }
 
     #[test]
@@ -420,7 +420,7 @@ mod tests {
         let mut timer = Scripted::new([0, -3 * US, hours]);
         let (_, _, sum) = run(&LoopConfig { count: 3, ..EVERY_MS }, &mut timer);
         assert_eq!((sum.underflow, sum.min_ns.0, sum.max_ns.0), (1, -3 * US, hours));
-        assert_eq!(sum.missed as i64, hours / MS);
+        assert_eq!(sum.overruns as i64, hours / MS);
         let last = sum.rows().last().copied().unwrap();
         assert!(last.low_ns <= Nanos(hours) && Nanos(hours) < last.high_ns);
     }
@@ -447,8 +447,8 @@ mod tests {
         let last = drained(&mut drain).pop().unwrap();
         assert_eq!((last.start, last.end), (edge, next));
         sum.add(&last.counts).unwrap();
-        assert_eq!((sum.count, sum.missed), (served, totals.missed));
-        assert_eq!(sum.count + sum.missed, 100);
+        assert_eq!((sum.count, sum.overruns), (served, totals.overruns));
+        assert_eq!(sum.count + sum.overruns, 100);
         assert_eq!(totals.intervals_grown, 0);
     }
 

@@ -186,7 +186,7 @@ pub struct AnswerConfig {
 
 /// The parts of an answer's latency, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AnswerLegs {
+pub struct AnswerBreakdown {
     /// The clock just before the call that raised the stimulus.
     pub at: i64,
     /// From `at` until the kernel's time stamp of the edge.
@@ -201,26 +201,26 @@ pub struct AnswerLegs {
 const RING: usize = 1 << 15;
 
 /// The answering thread's end of the ring of breakdowns.
-pub struct LegRing {
-    legs: Producer<AnswerLegs>,
+pub struct BreakdownRing {
+    breakdown: Producer<AnswerBreakdown>,
     lost: u64,
 }
 
 /// The drainer's end.
-pub struct LegDrain(Consumer<AnswerLegs>);
+pub struct BreakdownDrain(Consumer<AnswerBreakdown>);
 
 /// Creates both ends; all memory is touched.
-pub fn legs() -> (LegRing, LegDrain) {
-    let (mut legs, mut out) = RingBuffer::new(RING);
-    while legs.push(AnswerLegs { at: 1, event: 1, wake_up: 1, answer: 1 }).is_ok() {}
+pub fn breakdown() -> (BreakdownRing, BreakdownDrain) {
+    let (mut breakdown, mut out) = RingBuffer::new(RING);
+    while breakdown.push(AnswerBreakdown { at: 1, event: 1, wake_up: 1, answer: 1 }).is_ok() {}
     while out.pop().is_ok() {}
-    (LegRing { legs, lost: 0 }, LegDrain(out))
+    (BreakdownRing { breakdown, lost: 0 }, BreakdownDrain(out))
 }
 
-impl LegRing {
+impl BreakdownRing {
     #[inline]
-    fn push(&mut self, legs: AnswerLegs) {
-        self.lost += u64::from(self.legs.push(legs).is_err());
+    fn push(&mut self, breakdown: AnswerBreakdown) {
+        self.lost += u64::from(self.breakdown.push(breakdown).is_err());
     }
 
     /// Answers whose breakdown found the ring full.
@@ -229,9 +229,9 @@ impl LegRing {
     }
 }
 
-impl LegDrain {
+impl BreakdownDrain {
     /// The next breakdown, if there is one.
-    pub fn next_legs(&mut self) -> Option<AnswerLegs> {
+    pub fn next_breakdown(&mut self) -> Option<AnswerBreakdown> {
         self.0.pop().ok()
     }
 }
@@ -257,7 +257,7 @@ impl Answerer {
         config: &AnswerConfig,
         recorder: &mut Recorder,
         samples: &mut S,
-        legs: &mut Option<LegRing>,
+        breakdown: &mut Option<BreakdownRing>,
         stop: &Stop,
     ) -> AnswerResult {
         let (mut last, mut late, mut double, mut spurious) = (0, 0, 0, 0);
@@ -310,9 +310,9 @@ impl Answerer {
             }
             recorder.record(at, latency);
             samples.push(at, latency);
-            if let Some(legs) = legs {
+            if let Some(breakdown) = breakdown {
                 let (event, wake_up, answer) = (seen - at, woken - seen, answered - woken);
-                legs.push(AnswerLegs { at, event, wake_up, answer });
+                breakdown.push(AnswerBreakdown { at, event, wake_up, answer });
             }
             if latency > config.stop_above {
                 break EndCode::StopAbove;

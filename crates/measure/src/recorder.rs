@@ -33,7 +33,7 @@ struct Buffer {
     max: i64,
     count: u64,
     underflow: u64,
-    missed: u64,
+    overruns: u64,
     misses: u64,
     bins: [u32; BINS],
 }
@@ -49,7 +49,7 @@ impl Buffer {
             min: i64::MAX,
             max: i64::MIN,
             underflow: 0,
-            missed: 0,
+            overruns: 0,
             misses: 0,
             bins: [0; BINS],
         });
@@ -72,7 +72,7 @@ impl Buffer {
         self.min = i64::MAX;
         self.max = i64::MIN;
         self.underflow = 0;
-        self.missed = 0;
+        self.overruns = 0;
         self.misses = 0;
         self.bins.fill(0);
     }
@@ -85,7 +85,7 @@ impl Buffer {
             min_ns: Nanos(min),
             max_ns: Nanos(max),
             underflow: self.underflow,
-            missed: self.missed,
+            overruns: self.overruns,
             misses: self.misses,
             bins: (0_u32..)
                 .zip(self.bins.iter())
@@ -116,7 +116,7 @@ pub struct Recorder {
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Totals {
     /// Overruns.
-    pub missed: u64,
+    pub overruns: u64,
     /// Large latencies that found their ring full.
     pub spikes_lost: u64,
     /// How often an interval grew because no buffer had come back.
@@ -226,9 +226,9 @@ impl Recorder {
     }
 
     /// Counts overruns and deadline misses.
-    pub fn count_late(&mut self, missed: i64, misses: i64) {
-        self.current.missed += missed as u64;
-        self.totals.missed += missed as u64;
+    pub fn count_late(&mut self, overruns: i64, misses: i64) {
+        self.current.overruns += overruns as u64;
+        self.totals.overruns += overruns as u64;
         self.current.misses += misses as u64;
     }
 

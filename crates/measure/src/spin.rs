@@ -165,7 +165,7 @@ impl<H: Host> Spinner<'_, H> {
             false => spun.interrupted.add(Nanos(length)),
         }
         if left_the_cpu && self.spins.reserve.contains(&length) {
-            spun.taken_back.add(Nanos(length));
+            spun.reserve_taken.add(Nanos(length));
         }
         match length > self.spins.stop_above {
             true => Err(EndCode::StopAbove),
@@ -354,8 +354,8 @@ mod tests {
     fn what_the_kernel_takes_back_is_told_apart_by_its_length_and_its_switch() {
         let script = [(MS, 5 * MS, true), (8 * MS, 5 * MS, false), (15 * MS, 2 * MS, true)];
         let (ended, ..) = run(&script, &SpinConfig { reserve: 4 * MS..6 * MS, ..FOR_A_WHILE });
-        let taken_back = ended.spun.taken_back;
-        assert_eq!((taken_back.count, taken_back.sum_ns.0), (1, 5 * MS));
+        let reserve_taken = ended.spun.reserve_taken;
+        assert_eq!((reserve_taken.count, reserve_taken.sum_ns.0), (1, 5 * MS));
         assert_eq!(ended.spun.preempted.count, 2);
     }
 

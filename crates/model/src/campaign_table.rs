@@ -145,7 +145,7 @@ pub struct RepeatsVerdict {
     /// Their deadline misses.
     pub misses: u64,
     /// Releases due in them.
-    pub activations: u64,
+    pub releases: u64,
     /// Their bursts and measured time.
     pub bursts: BurstRate,
     /// The tolerated rate and the rates the repeats leave possible; if repeats differ, those of the
@@ -277,7 +277,7 @@ pub struct CellFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_9_above_ns: Option<Nanos>,
     /// Overruns; `None` if they are not defined.
-    pub missed: Option<u64>,
+    pub overruns: Option<u64>,
     /// Releases later than the deadline; `None` without a deadline.
     pub misses: Option<u64>,
 }

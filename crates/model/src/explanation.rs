@@ -3,11 +3,11 @@
 
 mod evidence;
 
-pub use evidence::{LegEvidence, UnexplainedReason};
+pub use evidence::{CauseEvidence, UnexplainedReason};
 
 use crate::Nanos;
+use crate::breakdown::PartFigures;
 use crate::flight::{KnownThread, SpikeTally, StolenTime};
-use crate::legs::LegFigures;
 use crate::shell::Line;
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ text_enum! {
 
 text_enum! {
     /// Kind of cause that delayed the thread.
-    HolderKind {
+    CauseKind {
         /// The wake-up path itself: the timer interrupt, the switch, the return.
         WakeUp = "wake-up",
         /// A thread that ran.
@@ -70,9 +70,9 @@ text_enum! {
 /// What delayed the thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Holder {
+pub struct Cause {
     /// Kind of cause.
-    pub kind: HolderKind,
+    pub kind: CauseKind,
     /// Name of the thread, interrupt (with its number) or softirq; empty if the kind says it all.
     pub name: String,
 }
@@ -112,7 +112,7 @@ impl TracedThread {
 /// A stretch of time on the CPU of a spike, relative to the release.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct BlameLeg {
+pub struct BlamePart {
     /// Start, from the release.
     pub from_ns: Nanos,
     /// End, from the release.
@@ -120,29 +120,29 @@ pub struct BlameLeg {
     /// Part of the wake-up it lies in.
     pub phase: Phase,
     /// What delayed the thread.
-    pub holder: Holder,
+    pub cause: Cause,
     /// The delaying thread, if it is one.
     pub thread: Option<TracedThread>,
     /// Further evidence: the function of an interrupt, printed lines, page faults.
-    pub evidence: Option<LegEvidence>,
+    pub evidence: Option<CauseEvidence>,
     /// The evidence in words; printed, not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-impl BlameLeg {
+impl BlamePart {
     /// Length of the part.
     pub fn length(&self) -> Nanos {
         self.to_ns - self.from_ns
     }
 
     /// The cause to report: for programs that a thread starts repeatedly, that thread.
-    pub fn cause(&self) -> Holder {
+    pub fn cause(&self) -> Cause {
         let starter = self.thread.as_ref().and_then(|thread| thread.started_by.as_ref());
         // What the host may have done was not started by any thread.
-        match starter.filter(|_| self.holder.kind != HolderKind::HypervisorOrInterruptsOff) {
-            Some(starter) => Holder { kind: HolderKind::Starts, name: starter.name.clone() },
-            None => self.holder.clone(),
+        match starter.filter(|_| self.cause.kind != CauseKind::HypervisorOrInterruptsOff) {
+            Some(starter) => Cause { kind: CauseKind::Starts, name: starter.name.clone() },
+            None => self.cause.clone(),
         }
     }
 }
@@ -172,13 +172,13 @@ pub struct SpikeBlame {
     /// The latency.
     pub latency_ns: Nanos,
     /// The breakdown, contiguous from the release to the reading of the clock.
-    pub legs: Vec<BlameLeg>,
+    pub parts: Vec<BlamePart>,
     /// The cause that took most of it; `None` if unknown.
-    pub cause: Option<Holder>,
+    pub cause: Option<Cause>,
     /// Time the cause took.
     pub cause_ns: Nanos,
-    /// The longest part due to the cause, uncondensed even if `legs` are condensed.
-    pub longest: Option<BlameLeg>,
+    /// The longest part due to the cause, uncondensed even if `parts` are condensed.
+    pub longest: Option<BlamePart>,
     /// Threads started by the cause, by name, longest time first.
     pub started: Vec<StartedThreads>,
     /// Why it is unexplained, or not fully explained.
@@ -208,21 +208,21 @@ pub struct CpuBefore {
 impl SpikeBlame {
     /// The breakdown without detail too small to show: parts shorter than 1/`parts` of the latency
     /// are merged with their neighbours under the longest one's cause. The sum is unchanged.
-    pub fn condensed(&self, parts: usize) -> Vec<BlameLeg> {
-        if self.legs.len() <= parts {
-            return self.legs.clone();
+    pub fn condensed(&self, parts: usize) -> Vec<BlamePart> {
+        if self.parts.len() <= parts {
+            return self.parts.clone();
         }
         let shortest = Nanos(self.latency_ns.0 / parts.max(1) as i64);
         let (mut all, mut group) = (Vec::new(), Vec::new());
-        for leg in &self.legs {
-            if leg.length() >= shortest {
+        for part in &self.parts {
+            if part.length() >= shortest {
                 all.extend(joined(&group));
                 group.clear();
-                all.push(leg.clone());
+                all.push(part.clone());
                 continue;
             }
-            group.push(leg);
-            if group.iter().map(|leg| leg.length()).sum::<Nanos>() >= shortest {
+            group.push(part);
+            if group.iter().map(|part| part.length()).sum::<Nanos>() >= shortest {
                 all.extend(joined(&group));
                 group.clear();
             }
@@ -233,36 +233,36 @@ impl SpikeBlame {
 
     /// Time whose cause is unknown.
     pub fn unknown_ns(&self) -> Nanos {
-        let unknown = self.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
-        Nanos(unknown.map(|leg| leg.length().0).sum())
+        let unknown = self.parts.iter().filter(|part| part.cause.kind == CauseKind::Unknown);
+        Nanos(unknown.map(|part| part.length().0).sum())
     }
 }
 
 /// Consecutive parts merged into one, under the cause that took most of them.
-fn joined(group: &[&BlameLeg]) -> Option<BlameLeg> {
+fn joined(group: &[&BlamePart]) -> Option<BlamePart> {
     let (first, last) = (group.first()?, group.last()?);
-    let mut totals: Vec<(&Holder, Nanos)> = Vec::new();
-    for leg in group {
-        match totals.iter_mut().find(|(holder, _)| *holder == &leg.holder) {
-            Some((_, total)) => *total += leg.length(),
-            None => totals.push((&leg.holder, leg.length())),
+    let mut totals: Vec<(&Cause, Nanos)> = Vec::new();
+    for part in group {
+        match totals.iter_mut().find(|(cause, _)| *cause == &part.cause) {
+            Some((_, total)) => *total += part.length(),
+            None => totals.push((&part.cause, part.length())),
         }
     }
     let causes = totals.len() as u64 - 1;
-    let (holder, _) = totals.into_iter().max_by_key(|(_, total)| *total)?;
-    let longest = group.iter().find(|leg| leg.holder == *holder)?;
-    let shorter = (causes > 0).then_some(LegEvidence::ShorterCauses { causes });
+    let (cause, _) = totals.into_iter().max_by_key(|(_, total)| *total)?;
+    let longest = group.iter().find(|part| part.cause == *cause)?;
+    let shorter = (causes > 0).then_some(CauseEvidence::ShorterCauses { causes });
     let evidence = longest.evidence.clone().or(shorter);
     let (from_ns, to_ns) = (first.from_ns, last.to_ns);
-    Some(BlameLeg { from_ns, to_ns, evidence, ..(*longest).clone() })
+    Some(BlamePart { from_ns, to_ns, evidence, ..(*longest).clone() })
 }
 
 /// A cause over the whole run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Cause {
+pub struct RunCause {
     /// What delayed the threads.
-    pub holder: Holder,
+    pub cause: Cause,
     /// Number of spikes of which it took the largest part.
     pub count: u64,
     /// Share of all recorded spikes.
@@ -312,9 +312,9 @@ pub struct Unexplained {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecorderCost {
     /// Latencies while recording.
-    pub on: LegFigures,
+    pub on: PartFigures,
     /// Latencies while not recording.
-    pub off: LegFigures,
+    pub off: PartFigures,
     /// CPU time of one cycle of a measuring thread while recording.
     pub on_cpu_ns: Nanos,
     /// CPU time of one cycle while not recording.
@@ -330,7 +330,7 @@ pub struct RunExplanation {
     /// Recorded spikes with a known cause.
     pub explained: u64,
     /// Causes, most spikes first.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<RunCause>,
     /// Recorded spikes that are unexplained, by reason.
     pub unexplained: Vec<Unexplained>,
     /// The largest recorded spikes.
@@ -354,7 +354,7 @@ pub struct CauseCounts {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountedCause {
     /// What delayed the threads.
-    pub holder: Holder,
+    pub cause: Cause,
     /// Spikes of which it took the largest part.
     pub count: u64,
 }
@@ -369,11 +369,11 @@ impl CauseCounts {
             let counts = counts.get_or_insert_default();
             counts.recorded += one.spikes.stored;
             for cause in &one.causes {
-                match counts.causes.iter_mut().find(|known| known.holder == cause.holder) {
+                match counts.causes.iter_mut().find(|known| known.cause == cause.cause) {
                     Some(known) => known.count += cause.count,
                     None => {
-                        let (holder, count) = (cause.holder.clone(), cause.count);
-                        counts.causes.push(CountedCause { holder, count });
+                        let (cause, count) = (cause.cause.clone(), cause.count);
+                        counts.causes.push(CountedCause { cause, count });
                     }
                 }
             }
@@ -385,7 +385,7 @@ impl CauseCounts {
     }
 
     /// Spikes of this cause.
-    pub fn of(&self, holder: &Holder) -> u64 {
-        self.causes.iter().find(|one| one.holder == *holder).map_or(0, |one| one.count)
+    pub fn of(&self, cause: &Cause) -> u64 {
+        self.causes.iter().find(|one| one.cause == *cause).map_or(0, |one| one.count)
     }
 }

@@ -27,7 +27,7 @@ pub struct FleetEntry<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub struct FleetRun {
     run: String,
-    seal: String,
+    checksum: String,
     started: String,
     start_ns: Option<Nanos>,
     measured_ns: Nanos,
@@ -57,8 +57,8 @@ pub struct FleetRun {
     verdict: Option<VerdictWord>,
     at_most_share: Option<f64>,
     cycles: u64,
-    activations: u64,
-    missed: Option<u64>,
+    releases: u64,
+    overruns: Option<u64>,
     misses: Option<u64>,
     underflow: u64,
     min_ns: Option<Nanos>,
@@ -82,7 +82,7 @@ impl FleetRun {
         let quantiles = total.quantiles.as_ref();
         FleetRun {
             run: run.id.clone(),
-            seal: run.seal.clone().unwrap_or_default(),
+            checksum: run.checksum.clone().unwrap_or_default(),
             started: run.started.clone(),
             start_ns: run.first_release(),
             measured_ns: run.measured_ns,
@@ -112,8 +112,8 @@ impl FleetRun {
             verdict: run.verdict.as_ref().map(|verdict| verdict.word),
             at_most_share: run.verdict.as_ref().and_then(|verdict| verdict.at_most_share),
             cycles: total.cycles,
-            activations: total.activations,
-            missed: total.missed,
+            releases: total.releases,
+            overruns: total.overruns,
             misses: total.misses,
             underflow: total.underflow,
             min_ns: total.min_ns,

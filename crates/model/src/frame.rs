@@ -9,16 +9,16 @@ mod reader;
 pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, ReadResult, skip_damage};
 
 use crate::attach::{AttachReport, AttachedThread, PackedCycles};
+use crate::breakdown::Breakdown;
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
 use crate::guest::GuestStream;
 use crate::histogram::Histogram;
-use crate::legs::Legs;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
-use crate::own_work::OwnWork;
 use crate::run::{AgentEnd, AppliedSetup, ClockReading, Finding, ThreadEnd};
 use crate::samples::{FineSamples, Samples};
+use crate::self_interference::SelfInterference;
 use crate::snapshot::Snapshot;
 use crate::telemetry::{Reading, Series};
 use crate::trace::PackedTrace;
@@ -136,7 +136,7 @@ pub enum Message {
     /// A telemetry reading.
     Reading(Reading),
     /// The breakdown of wake-ups.
-    Legs(Legs),
+    Breakdown(Breakdown),
     /// A load has started.
     LoadBegin(LoadBegin),
     /// CPU time and counters of a load so far.
@@ -148,7 +148,7 @@ pub enum Message {
     /// Trace events of the measuring threads.
     Trace(PackedTrace),
     /// When one of latlab's own threads ran.
-    OwnWork(OwnWork),
+    SelfInterference(SelfInterference),
     /// Edges and answers of a guest's pin pair.
     Edges(Edges),
     /// Formats of the flight recorder's pages.
@@ -214,13 +214,13 @@ kinds! {
     14 Examine json,
     15 Series packed,
     16 Reading timed,
-    17 Legs packed,
+    17 Breakdown packed,
     18 LoadBegin json,
     19 LoadSample packed,
     20 LoadLine json,
     21 LoadEnd json,
     22 Trace packed,
-    23 OwnWork packed,
+    23 SelfInterference packed,
     24 Edges packed,
     25 TraceFormats json,
     26 TracePages packed,
@@ -253,7 +253,7 @@ impl Message {
             19 => packed::decode(payload).map(Message::LoadSample),
             20 => json::decode(payload).map(Message::LoadLine),
             21 => json::decode(payload).map(Message::LoadEnd),
-            23 => packed::decode(payload).map(Message::OwnWork),
+            23 => packed::decode(payload).map(Message::SelfInterference),
             kind => Err(Damage::UnknownKind(kind)),
         }
     }

@@ -123,7 +123,7 @@ pub struct Histogram {
     /// clock was set back.
     pub underflow: u64,
     /// Overruns: releases that had already passed when the previous cycle ended.
-    pub missed: u64,
+    pub overruns: u64,
     /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
     /// Bin number and count, ascending by number.
@@ -197,7 +197,7 @@ impl Histogram {
         self.overflow.max_is_unknown |= other.overflow.max_is_unknown;
         self.overflow.min_is_unknown |= other.overflow.min_is_unknown;
         self.overflow.not_in_sum += other.overflow.not_in_sum;
-        self.missed += other.missed;
+        self.overruns += other.overruns;
         self.misses += other.misses;
         self.bins = merge(&self.bins, &other.bins);
         Ok(())
@@ -272,7 +272,7 @@ impl Histogram {
         let mut bins = self.bins.iter().map(|(_, count)| *count);
         let binned = outside.and_then(|outside| bins.try_fold(outside, u64::checked_add));
         match () {
-            () if self.count.max(self.missed).max(self.misses) > LARGEST_COUNT => {
+            () if self.count.max(self.overruns).max(self.misses) > LARGEST_COUNT => {
                 Err(IntervalFlaw::ImpossibleCount)
             }
             () if !known_bins || !rising => Err(IntervalFlaw::DisorderedBins),
@@ -297,7 +297,7 @@ struct Packed<'a> {
     min_ns: Nanos,
     max_ns: Nanos,
     underflow: u64,
-    missed: u64,
+    overruns: u64,
     misses: u64,
     bins: Cow<'a, [(u32, u64)]>,
 }
@@ -319,15 +319,15 @@ impl<'de> Deserialize<'de> for Histogram {
 
 impl Packed<'_> {
     fn new(counts: &Histogram) -> Packed<'_> {
-        let Histogram { count, sum_ns, min_ns, max_ns, underflow, missed, misses, .. } = *counts;
+        let Histogram { count, sum_ns, min_ns, max_ns, underflow, overruns, misses, .. } = *counts;
         let bins = Cow::Borrowed(&counts.bins[..]);
-        Packed { count, sum_ns, min_ns, max_ns, underflow, missed, misses, bins }
+        Packed { count, sum_ns, min_ns, max_ns, underflow, overruns, misses, bins }
     }
 
     fn counts(self) -> Histogram {
-        let Packed { count, sum_ns, min_ns, max_ns, underflow, missed, misses, bins } = self;
+        let Packed { count, sum_ns, min_ns, max_ns, underflow, overruns, misses, bins } = self;
         let counts = Histogram { count, sum_ns, min_ns, max_ns, ..Histogram::default() };
-        Histogram { underflow, missed, misses, bins: bins.into_owned(), ..counts }
+        Histogram { underflow, overruns, misses, bins: bins.into_owned(), ..counts }
     }
 }
 

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod attach;
+pub mod breakdown;
 pub mod campaign;
 pub mod campaign_table;
 pub mod comparison;
@@ -23,13 +24,11 @@ pub mod gpio;
 pub mod guest;
 pub mod histogram;
 pub mod import;
-pub mod legs;
 pub mod load;
 pub mod machine;
 pub mod nanos;
 pub mod options;
 pub mod outlier;
-pub mod own_work;
 pub mod plan;
 pub mod replay;
 pub mod respond;
@@ -38,6 +37,7 @@ pub mod run_comparison;
 pub mod run_length;
 pub mod samples;
 pub mod sanitize;
+pub mod self_interference;
 pub mod shell;
 pub mod snapshot;
 mod spin;

@@ -1,8 +1,8 @@
 //! The largest latencies of a run, with what is known of the time around them.
 
 use crate::Nanos;
-use crate::legs::CycleLegs;
-use crate::own_work::OwnThread;
+use crate::breakdown::CycleBreakdown;
+use crate::self_interference::OwnThread;
 use serde::{Deserialize, Serialize};
 
 /// Number of outliers listed for a run.
@@ -23,7 +23,7 @@ pub struct Outlier {
     /// Release, from the first counted release of the run.
     pub since_start_ns: Nanos,
     /// Its breakdown, if recorded.
-    pub legs: Option<CycleLegs>,
+    pub breakdown: Option<CycleBreakdown>,
     /// latlab's own threads that ran on its CPU between release and wake-up.
     pub own_threads: Vec<OwnThread>,
     /// Loads that were running, as requested.

@@ -24,7 +24,7 @@ use crate::target::{HeldPlace, Target};
 use crate::{CpuSet, Nanos};
 pub use attach::{Attach, AttachTarget, JudgedTime, fits};
 pub use check::MOST_THREADS;
-pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, MissedPolicy, Phase, Releases};
+pub use cyclic::{ClockName, Cyclic, Cyclictest, Mechanism, OverrunPolicy, Phase, Releases};
 pub use handoff::{Handoff, WakeBy};
 pub use machine::{IdleStates, KernelFile};
 pub use measurement::{Measurement, Task};

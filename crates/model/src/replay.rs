@@ -111,7 +111,7 @@ impl fmt::Display for Activity {
 /// A stretch of a latency, relative to the release.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ReplayLeg {
+pub struct TimedPart {
     /// Start, from the release.
     pub from_ns: Nanos,
     /// End, from the release.
@@ -133,7 +133,7 @@ pub struct ReplayLeg {
     pub preemption_off_ns: Nanos,
 }
 
-impl ReplayLeg {
+impl TimedPart {
     /// Its length.
     pub fn length(&self) -> Nanos {
         self.to_ns - self.from_ns
@@ -192,7 +192,7 @@ pub struct ReplayedLatency {
     /// Time that latlab's own threads took.
     pub own_ns: Nanos,
     /// The breakdown, contiguous; its parts add up to the latency exactly.
-    pub legs: Vec<ReplayLeg>,
+    pub parts: Vec<TimedPart>,
     /// Stretch with interrupts off while the timer was due.
     pub interrupts_off: Option<OffStretch>,
     /// What ran, in order.
@@ -204,7 +204,7 @@ pub struct ReplayedLatency {
 /// One part over many wake-ups.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PartFigures {
+pub struct ReplayPartFigures {
     /// The part.
     pub part: ReplayPart,
     /// Wake-ups that had this part.
@@ -215,7 +215,7 @@ pub struct PartFigures {
     pub largest_ns: Nanos,
 }
 
-impl PartFigures {
+impl ReplayPartFigures {
     /// Mean over the wake-ups that had this part.
     pub fn mean(&self) -> Nanos {
         Nanos(self.total_ns.0 / i64::try_from(self.count.max(1)).unwrap_or(i64::MAX))
@@ -225,7 +225,7 @@ impl PartFigures {
 /// A cause that delayed wake-ups.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct HeldBy {
+pub struct ReplayCause {
     /// A thread with its activity, or an interrupt.
     pub who: String,
     /// Wake-ups of whose delay, apart from the wake-up itself, it took the most.
@@ -245,9 +245,9 @@ pub struct ReplayTable {
     /// Wake-ups whose parts are all known and add up to the latency.
     pub whole: u64,
     /// The parts in order.
-    pub parts: Vec<PartFigures>,
+    pub parts: Vec<ReplayPartFigures>,
     /// Causes of delay, most wake-ups first.
-    pub holders: Vec<HeldBy>,
+    pub causes: Vec<ReplayCause>,
 }
 
 text_enum! {

@@ -2,17 +2,17 @@
 
 use crate::Nanos;
 use crate::attach::AttachedRun;
+use crate::breakdown::RunBreakdown;
 use crate::doctor::Diagnosis;
 use crate::explanation::RunExplanation;
 pub use crate::finding::{Finding, Severity};
 use crate::guest::GuestStream;
-use crate::legs::RunLegs;
 use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::outlier::Outlier;
-use crate::own_work::RunOwnWork;
-use crate::plan::{MissedPolicy, Plan};
+use crate::plan::{OverrunPolicy, Plan};
 use crate::respond::Responses;
+use crate::self_interference::RunSelfInterference;
 pub use crate::spin::{Gaps, KernelReserve, Noise, SpinCounts};
 use crate::statistics::RunStatistics;
 use crate::telemetry::Conditions;
@@ -126,7 +126,7 @@ pub struct ThreadEnd {
     /// Cycles counted by the loop, to be compared with the sum of the intervals.
     pub cycles: u64,
     /// Overruns counted by the loop, to be compared with the sum of the intervals.
-    pub missed: u64,
+    pub overruns: u64,
     /// Page faults after the first counted release.
     pub page_faults: u64,
     /// Involuntary context switches after the first counted release.
@@ -154,7 +154,7 @@ impl ThreadEnd {
             thread,
             reason,
             cycles,
-            missed: 0,
+            overruns: 0,
             page_faults: 0,
             involuntary_switches: 0,
             voluntary_switches: 0,
@@ -245,9 +245,9 @@ pub struct Summary {
     /// Latencies recorded.
     pub cycles: u64,
     /// Releases that were due; with the policy `skip` cycles plus overruns.
-    pub activations: u64,
+    pub releases: u64,
     /// Overruns; `None` if the mechanism has no releases.
-    pub missed: Option<u64>,
+    pub overruns: Option<u64>,
     /// Releases later than the deadline, including skipped ones; `None` without a deadline.
     pub misses: Option<u64>,
     /// Number of latencies below zero.
@@ -369,14 +369,14 @@ pub struct Run {
     /// Conditions of the run; `None` if they were not read.
     pub conditions: Option<Conditions>,
     /// Breakdown of the latencies; `None` if not requested.
-    pub legs: Option<RunLegs>,
+    pub breakdown: Option<RunBreakdown>,
     /// Causes of the spikes; `None` if nothing was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<RunExplanation>,
     /// Programs that loaded the machine, with the evidence that they ran.
     pub loads: Vec<LoadRun>,
     /// Activity of latlab's own threads; `None` if they reported none.
-    pub own_work: Option<RunOwnWork>,
+    pub self_interference: Option<RunSelfInterference>,
     /// Size and hash of what a guest sent; `None` for other targets, a stopped guest, or a guest in
     /// the host's time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -398,7 +398,7 @@ pub struct Run {
     pub files: BTreeMap<String, StoredFile>,
     /// SHA-256 of all lines of the document before this one; `None` until the document is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub seal: Option<String>,
+    pub checksum: Option<String>,
 }
 
 impl Run {
@@ -458,10 +458,10 @@ impl Run {
     }
 
     /// Number of releases due, computed from the counts.
-    pub fn activations(plan: &Plan, cycles: u64, missed: u64) -> u64 {
-        match plan.method.missed_policy() {
-            Some(MissedPolicy::CatchUp) => cycles,
-            Some(MissedPolicy::Skip) | None => cycles + missed,
+    pub fn releases(plan: &Plan, cycles: u64, overruns: u64) -> u64 {
+        match plan.method.overrun_policy() {
+            Some(OverrunPolicy::CatchUp) => cycles,
+            Some(OverrunPolicy::Skip) | None => cycles + overruns,
         }
     }
 }

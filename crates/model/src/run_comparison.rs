@@ -48,7 +48,7 @@ text_enum! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunComparison {
     /// Tolerated relative increase of the candidate: 0.05 for 5 %.
-    pub care: f64,
+    pub margin: f64,
     /// The most severe result of all scenarios.
     pub word: ComparisonWord,
     /// Each scenario measured on both sides.
@@ -118,9 +118,9 @@ pub struct ComparedRun {
     /// Latencies recorded.
     pub cycles: u64,
     /// Releases due.
-    pub activations: u64,
+    pub releases: u64,
     /// Overruns; `None` if unknown.
-    pub missed: Option<u64>,
+    pub overruns: Option<u64>,
     /// Deadline misses; `None` without a deadline.
     pub misses: Option<u64>,
     /// Observed maximum.
@@ -148,7 +148,7 @@ pub struct MetricComparison {
     /// The p-value adjusted for all metrics and scenarios.
     pub p_of_all: f64,
     /// Tolerated relative increase of this metric.
-    pub care: f64,
+    pub margin: f64,
     /// Relative variation between runs of one side: the standard deviation of their logarithms;
     /// `None` with one run per side.
     pub variation: Option<f64>,
@@ -213,11 +213,11 @@ pub struct MissComparison {
     /// Misses of all base runs.
     pub base: u64,
     /// Releases of all base runs.
-    pub base_activations: u64,
+    pub base_releases: u64,
     /// Misses of all candidate runs.
     pub candidate: u64,
     /// Releases of all candidate runs.
-    pub candidate_activations: u64,
+    pub candidate_releases: u64,
     /// Exact p-value of the difference of the shares, run by run.
     pub p: f64,
     /// The p-value adjusted for all metrics, misses and scenarios.
@@ -315,7 +315,7 @@ pub enum ComparisonRemark {
         candidate_ns: Nanos,
     },
     /// There were overruns, whose latencies no quantile includes.
-    MissedReleases {
+    MoreOverruns {
         /// Overruns of the base, as a share of its releases.
         base: f64,
         /// Overruns of the candidate, as a share of its releases.

@@ -16,7 +16,7 @@ pub struct SpinCounts {
     /// All other gaps: interrupts, softirqs, firmware, hypervisor.
     pub interrupted: Gaps,
     /// Gaps of `preempted` as long as the kernel's reserve for SCHED_OTHER threads.
-    pub taken_back: Gaps,
+    pub reserve_taken: Gaps,
     /// That reserve, if there is one for the thread's policy.
     pub reserve: Option<KernelReserve>,
     /// Time it slept voluntarily so that the machine does not hang; not part of any gap.

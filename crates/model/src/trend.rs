@@ -12,7 +12,7 @@ pub struct Trend {
     /// The metric.
     pub metric: Metric,
     /// Tolerated relative increase from one level to the next.
-    pub care: f64,
+    pub margin: f64,
     /// Comparison of the newest level with the one before.
     pub word: ComparisonWord,
     /// Builds, oldest first.
@@ -63,7 +63,7 @@ pub struct Build {
     /// Observed maximum of all its runs.
     pub max_ns: Option<Nanos>,
     /// Releases due in all its runs.
-    pub activations: u64,
+    pub releases: u64,
     /// Deadline misses of all its runs; `None` without a deadline.
     pub misses: Option<u64>,
     /// Total measured time.
@@ -76,7 +76,7 @@ impl Build {
         self.runs.extend(other.runs);
         self.values_ns.extend(other.values_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.activations = self.activations.saturating_add(other.activations);
+        self.releases = self.releases.saturating_add(other.releases);
         let sum = |(here, there): (u64, u64)| here.saturating_add(there);
         self.misses = self.misses.zip(other.misses).map(sum);
         self.measured_ns += other.measured_ns;

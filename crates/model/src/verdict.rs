@@ -32,7 +32,7 @@ pub struct Verdict {
     /// Releases later than the deadline, including skipped ones.
     pub misses: u64,
     /// Releases that were due.
-    pub activations: u64,
+    pub releases: u64,
     /// Upper limit (95 % confidence) of the share of releases that begin a burst of misses; only
     /// without misses.
     pub at_most_share: Option<f64>,

@@ -45,7 +45,7 @@ enum FindingScope {
     /// While one of these threads used CPU time.
     BesideThreads(Vec<u32>),
     /// While latlab's own threads worked.
-    OwnWork,
+    SelfInterference,
 }
 
 fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
@@ -53,7 +53,7 @@ fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
     let condition = match finding {
         FindingKind::Condition(condition) => condition,
         FindingKind::OwnThread(OwnThreadFinding::InLargest { .. }) => {
-            return Some(FindingScope::OwnWork);
+            return Some(FindingScope::SelfInterference);
         }
         _ => return None,
     };
@@ -64,7 +64,7 @@ fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
     };
     match condition {
         Steal { cpu, .. } => Some(FindingScope::StolenFrom(*cpu)),
-        RivalThread { threads, .. } => {
+        CompetingThread { threads, .. } => {
             Some(FindingScope::BesideThreads(threads.iter().map(|thread| thread.id).collect()))
         }
         LoadChanged { cpu, when, .. } => in_time(*when, Some([*cpu].into_iter().collect())),
@@ -80,7 +80,7 @@ fn scope_of(run: &Run, finding: &FindingKind) -> Option<FindingScope> {
         | ClocksourceChanged { .. }
         | TelemetryLost { .. }
         | TelemetryGap { .. }
-        | TelemetryDear { .. } => None,
+        | TelemetryCost { .. } => None,
     }
 }
 
@@ -102,7 +102,7 @@ impl FindingScope {
             FindingScope::BesideThreads(ids) => {
                 around(&|near| near.threads.iter().any(|thread| ids.contains(&thread.id)))
             }
-            FindingScope::OwnWork => !one.own_threads.is_empty(),
+            FindingScope::SelfInterference => !one.own_threads.is_empty(),
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::terms;
 use crate::units::{counted, four_digits, grouped, percent, percent_of, span};
 use latlab_model::finding::{FindingKind, ImportFinding};
 use latlab_model::guest::Guest;
-use latlab_model::own_work::RunOwnWork;
 use latlab_model::run::{EndReason, Gaps, SpinCounts, ThreadRun};
+use latlab_model::self_interference::RunSelfInterference;
 use latlab_model::{Nanos, Run};
 
 /// The number of stored samples; `None` if none were requested.
@@ -72,7 +72,7 @@ pub fn headline(run: &Run) -> String {
                     };
                     format!(
                         "The {quantity} of {name} was {most}{max}{} in {exposure}{}.",
-                        outside_own_work(run),
+                        without_self_interference(run),
                         over(run)
                     )
                 }
@@ -98,7 +98,7 @@ pub fn over(run: &Run) -> String {
 pub fn exposure(run: &Run) -> String {
     let terms = terms::of_run(run);
     let (count, one, many) = match run.has_releases() {
-        true => (run.total.activations, "release", "releases"),
+        true => (run.total.releases, "release", "releases"),
         false => (run.total.cycles, terms.cycle, terms.cycles),
     };
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
@@ -106,7 +106,7 @@ pub fn exposure(run: &Run) -> String {
 
 /// The sentences that belong to the headline.
 pub fn lead(run: &Run) -> Vec<String> {
-    let has_some = run.total.activations > 0;
+    let has_some = run.total.releases > 0;
     let responses = run.responses();
     [
         responses.and_then(respond::median),
@@ -124,21 +124,21 @@ pub fn lead(run: &Run) -> Vec<String> {
 }
 
 /// The largest latency outside of self-interference, to follow an observed maximum that lies in it:
-/// ` (17.9 us outside latlab's own work)`; empty if the maximum does not.
-pub fn outside_own_work(run: &Run) -> String {
-    let work = run.own_work.as_ref();
-    let is_maximum = |work: &&RunOwnWork| {
+/// ` (17.9 us without self-interference)`; empty if the maximum does not.
+pub fn without_self_interference(run: &Run) -> String {
+    let work = run.self_interference.as_ref();
+    let is_maximum = |work: &&RunSelfInterference| {
         work.affects_maximum() && work.largest.first().map(|one| one.latency_ns) == run.total.max_ns
     };
     let without = work.filter(is_maximum).and_then(|work| work.max_without_ns);
     let without =
-        without.map(|without| format!(" ({} outside latlab's own work)", four_digits(without)));
+        without.map(|without| format!(" ({} without self-interference)", four_digits(without)));
     without.unwrap_or_default()
 }
 
 /// Self-interference during the largest latencies; `None` if it was not recorded.
-pub fn own_work(run: &Run) -> Option<String> {
-    let work = run.own_work.as_ref()?;
+pub fn self_interference(run: &Run) -> Option<String> {
+    let work = run.self_interference.as_ref()?;
     let (ran, measured) =
         (work.threads.iter().map(|one| one.ran_ns).sum::<Nanos>(), work.ran_on_measured());
     let of_these = match measured {
@@ -160,13 +160,13 @@ pub fn own_work(run: &Run) -> Option<String> {
 
 /// The sentences that belong to the headline of a window, which exclude how the run ended.
 pub fn window_lead(run: &Run) -> Vec<String> {
-    let has_some = run.total.activations > 0;
-    let lost = run.has_releases() && run.total.missed.is_none();
-    let missed = match lost {
+    let has_some = run.total.releases > 0;
+    let lost = run.has_releases() && run.total.overruns.is_none();
+    let overruns = match lost {
         true => "Samples were lost, so the number of overruns is unknown.".to_string(),
         false => overruns(run).unwrap_or_default(),
     };
-    [tail(run), has_some.then_some(missed), misses(run).filter(|_| has_some)]
+    [tail(run), has_some.then_some(overruns), misses(run).filter(|_| has_some)]
         .into_iter()
         .flatten()
         .collect()
@@ -216,13 +216,13 @@ fn noise(run: &Run) -> Option<String> {
 
 /// The overruns, which are stated with every maximum.
 fn overruns(run: &Run) -> Option<String> {
-    Some(match run.total.missed {
+    Some(match run.total.overruns {
         None if !run.asked.method.is_periodic() => return None,
         None => "Overruns are not defined: a relative sleep has no releases.".to_string(),
         Some(0) => "No overrun.".to_string(),
-        Some(missed) => {
-            let share = percent_of(missed, run.total.activations).unwrap_or_default();
-            format!("{} ({share} of the releases).", counted(missed, "overrun", "overruns"))
+        Some(overruns) => {
+            let share = percent_of(overruns, run.total.releases).unwrap_or_default();
+            format!("{} ({share} of the releases).", counted(overruns, "overrun", "overruns"))
         }
     })
 }
@@ -230,7 +230,7 @@ fn overruns(run: &Run) -> Option<String> {
 fn misses(run: &Run) -> Option<String> {
     let (misses, deadline) = (run.total.misses?, run.asked.until.deadline_ns?.to_string());
     let beyond = terms::of_run(run).beyond;
-    Some(match (misses, percent_of(misses, run.total.activations)) {
+    Some(match (misses, percent_of(misses, run.total.releases)) {
         (0, _) => format!("Nothing was {beyond} than the deadline of {deadline}."),
         (misses, share) => {
             let share = share.unwrap_or_default();
@@ -383,7 +383,7 @@ fn overrun_words(run: &Run) -> String {
     if !run.asked.method.is_periodic() {
         return String::new();
     }
-    let overruns = run.total.missed.map_or_else(|| NOT_DEFINED.to_string(), grouped);
+    let overruns = run.total.overruns.map_or_else(|| NOT_DEFINED.to_string(), grouped);
     format!("; overruns: {overruns}")
 }
 

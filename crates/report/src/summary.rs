@@ -16,7 +16,7 @@ use crate::units::{counted, percent, short, span};
 use crate::verdict::{Parts, capitalised, judgement};
 use latlab_model::deadline::is_miss;
 use latlab_model::doctor::{Diagnosis, Sign};
-use latlab_model::explanation::{self, HolderKind};
+use latlab_model::explanation::{self, CauseKind};
 use latlab_model::finding::{ConditionFinding, Finding, FindingKind, RT_THROTTLING, VerdictEffect};
 use latlab_model::plan::{Method, Recorded};
 use latlab_model::run::{Severity, Summary, VerdictWord};
@@ -42,7 +42,7 @@ pub(crate) struct Figure {
 }
 
 /// A possible cause of large latencies.
-pub(crate) struct Cause {
+pub(crate) struct PossibleCause {
     pub severity: Severity,
     pub text: String,
     pub code: String,
@@ -105,7 +105,7 @@ pub(crate) fn figures(run: &Run) -> Vec<Figure> {
     let mut figures: Vec<Figure> =
         ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
     figures.extend(of_all.and_then(|(name, all)| Some(Figure { name, ..one(run, ids[1], &all)? })));
-    let last = if total.misses.is_some() { "misses" } else { "missed" };
+    let last = if total.misses.is_some() { "misses" } else { "overruns" };
     figures.extend(["max_ns", last].into_iter().filter_map(|id| one(run, id, &subject)));
     figures
 }
@@ -232,8 +232,8 @@ pub(crate) struct Explained {
 /// The causes that the flight recorder found; `None` if nothing was recorded or explained.
 pub(crate) fn explained(run: &Run) -> Option<Explained> {
     let of = run.explanation.as_ref().filter(|of| !of.causes.is_empty())?;
-    let words = |one: &explanation::Cause| {
-        let who = explanation_section::cause_words(one);
+    let words = |one: &explanation::RunCause| {
+        let who = explanation_section::run_cause_words(one);
         let largest = short(one.largest_ns.0 as f64);
         let spikes = counted(one.count, "spike", "spikes");
         (percent(one.share), format!("{who}: {spikes}, at most {largest}"))
@@ -247,8 +247,8 @@ pub(crate) fn explained(run: &Run) -> Option<Explained> {
 
 /// The costliest causes. The last place goes to the one that took most of a single spike, however
 /// rare it is, since one spike is enough to miss a deadline.
-fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
-    let mut named: Vec<&explanation::Cause> = all.iter().take(NAMED_CAUSES).collect();
+fn named_causes(all: &[explanation::RunCause]) -> Vec<&explanation::RunCause> {
+    let mut named: Vec<&explanation::RunCause> = all.iter().take(NAMED_CAUSES).collect();
     let longest = named.iter().map(|one| one.largest_ns).max();
     let others = all.iter().skip(NAMED_CAUSES);
     let largest =
@@ -262,9 +262,9 @@ fn named_causes(all: &[explanation::Cause]) -> Vec<&explanation::Cause> {
 /// The remedy of the costliest cause, if there is one.
 fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let first = run.explanation.as_ref()?.causes.first()?;
-    let is_known = !matches!(first.holder.kind, HolderKind::WakeUp | HolderKind::Unknown);
+    let is_known = !matches!(first.cause.kind, CauseKind::WakeUp | CauseKind::Unknown);
     is_known.then(|| {
-        let code = explanation_section::holder_words(&first.holder);
+        let code = explanation_section::cause_words(&first.cause);
         FirstTry { code, remedy: remedy(first, run.asked.who.policy), protects: None }
     })
 }
@@ -303,7 +303,7 @@ pub(crate) struct Causes {
     /// The title of the list; after a pass nothing needs an explanation.
     pub title: &'static str,
     /// One of each kind; the run's own findings come before the conditions of the machine.
-    pub named: Vec<Cause>,
+    pub named: Vec<PossibleCause>,
     /// The number of kinds left out.
     pub left_out: usize,
     /// What to try first; `None` for a run that passes.
@@ -321,13 +321,13 @@ pub(crate) fn causes(run: &Run) -> Causes {
             ("Possible causes", conditions, first_try)
         }
     };
-    let of_run = suspects.iter().map(|Suspect { finding, largest }| Cause {
+    let of_run = suspects.iter().map(|Suspect { finding, largest }| PossibleCause {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
         largest: largest.map(|largest| largest.count),
     });
-    let of_machine = conditions.iter().map(|one| Cause {
+    let of_machine = conditions.iter().map(|one| PossibleCause {
         severity: one.severity,
         text: one.text.clone(),
         code: one.code.clone(),
@@ -335,7 +335,7 @@ pub(crate) fn causes(run: &Run) -> Causes {
     });
     let mut codes = BTreeSet::new();
     // The first of a kind is the heaviest.
-    let all: Vec<Cause> =
+    let all: Vec<PossibleCause> =
         of_run.chain(of_machine).filter(|cause| codes.insert(cause.code.clone())).collect();
     // Explained and possible causes share the lines; the explained ones come first.
     let known = run.explanation.as_ref().map_or(0, |of| of.causes.len().min(NAMED_CAUSES));
@@ -350,7 +350,11 @@ pub(crate) fn causes(run: &Run) -> Causes {
 
 /// The first `named` causes; the one to try first is always included, if necessary in the last
 /// place.
-fn first_causes(mut all: Vec<Cause>, named: usize, to_try: Option<&str>) -> Vec<Cause> {
+fn first_causes(
+    mut all: Vec<PossibleCause>,
+    named: usize,
+    to_try: Option<&str>,
+) -> Vec<PossibleCause> {
     let tried = all.iter().position(|cause| Some(cause.code.as_str()) == to_try);
     if let Some(at) = tried.filter(|at| *at >= named) {
         all.swap(named - 1, at);
@@ -409,7 +413,7 @@ fn is_smi(finding: &Finding) -> bool {
 /// Whether the costliest cause was inferred from the absence of events.
 fn is_without_events(run: &Run) -> bool {
     let first = run.explanation.as_ref().and_then(|of| of.causes.first());
-    first.is_some_and(|one| one.holder.kind == HolderKind::InterruptsOff)
+    first.is_some_and(|one| one.cause.kind == CauseKind::InterruptsOff)
 }
 
 /// Suggests recording the cause, if that was not done and is possible.
@@ -432,11 +436,11 @@ fn find_out(run: &Run) -> Option<FirstTry> {
 mod tests {
     use super::*;
     use latlab_model::Nanos;
-    use latlab_model::explanation::Holder;
+    use latlab_model::explanation::Cause;
 
-    fn cause(name: &str, count: u64, largest: i64) -> explanation::Cause {
-        explanation::Cause {
-            holder: Holder { kind: HolderKind::Thread, name: name.to_string() },
+    fn cause(name: &str, count: u64, largest: i64) -> explanation::RunCause {
+        explanation::RunCause {
+            cause: Cause { kind: CauseKind::Thread, name: name.to_string() },
             count,
             share: 0.1,
             total_ns: Nanos(largest),
@@ -456,7 +460,7 @@ mod tests {
     #[test]
     fn what_to_try_first_is_among_the_causes_that_are_named() {
         let codes = |to_try: Option<&str>| -> String {
-            let all = ["a", "b", "c", "d"].map(|code| Cause {
+            let all = ["a", "b", "c", "d"].map(|code| PossibleCause {
                 severity: Severity::Warning,
                 text: String::new(),
                 code: code.to_string(),
@@ -474,8 +478,8 @@ mod tests {
 
     #[test]
     fn the_cause_of_the_largest_spike_is_named_however_rare_it_is() {
-        let names = |all: &[explanation::Cause]| -> Vec<String> {
-            named_causes(all).into_iter().map(|one| one.holder.name.clone()).collect()
+        let names = |all: &[explanation::RunCause]| -> Vec<String> {
+            named_causes(all).into_iter().map(|one| one.cause.name.clone()).collect()
         };
         let mut all =
             vec![cause("a", 9, 50), cause("b", 8, 70), cause("c", 7, 60), cause("d", 2, 70)];

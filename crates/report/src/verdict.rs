@@ -24,7 +24,7 @@ pub fn rendered(run: &Run) -> Run {
         findings: run.findings.iter().map(|finding| finding.rendered()).collect(),
         verdict: rendered_verdict(run),
         explanation: causes::rendered(run),
-        seal: None,
+        checksum: None,
         ..run.clone()
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn judgement(run: &Run, verdict: &Verdict) -> Judgement {
 
 /// How many releases missed the deadline, as a clause.
 fn missed(run: &Run, verdict: &Verdict) -> String {
-    let Verdict { deadline_ns, misses, activations, .. } = verdict;
+    let Verdict { deadline_ns, misses, releases, .. } = verdict;
     let (one, many) = match run.asked.method.records() {
         Recorded::Latency if run.asked.method.is_import() => ("latency", "latencies"),
         Recorded::Latency => ("release", "releases"),
@@ -124,9 +124,9 @@ fn missed(run: &Run, verdict: &Verdict) -> String {
         misses => grouped(*misses),
     };
     // A file may state a maximum of gaps that it does not list.
-    let all = match misses > activations {
+    let all = match misses > releases {
         true => format!("at least {}", counted(*misses, one, many)),
-        false => counted(*activations, one, many),
+        false => counted(*releases, one, many),
     };
     format!("{count} of {all} missed the {deadline_ns} deadline")
 }
@@ -137,7 +137,7 @@ fn largest_words(run: &Run) -> String {
         Recorded::Gap => "lasted",
     };
     let words = |max: SaidLatency| {
-        format!("; the largest {size} {}{}", max.short(), sentence::outside_own_work(run))
+        format!("; the largest {size} {}{}", max.short(), sentence::without_self_interference(run))
     };
     largest(run).map(words).unwrap_or_default()
 }

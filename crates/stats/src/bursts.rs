@@ -2,7 +2,7 @@
 
 use crate::scales::{Durations, slice_dependence};
 use latlab_model::frame::Spike;
-use latlab_model::plan::MissedPolicy;
+use latlab_model::plan::OverrunPolicy;
 use latlab_model::{Nanos, Plan, deadline};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl LateCycle {
             return None;
         }
         // Without a policy only the cycle itself is late.
-        let skips = plan.method.missed_policy() == Some(MissedPolicy::Skip);
+        let skips = plan.method.overrun_policy() == Some(OverrunPolicy::Skip);
         let skipped = if skips { latency / period_ns.0 } else { 0 };
         let misses = deadline::misses(latency, limit.0, period_ns.0, skipped).unsigned_abs();
         let Spike { release_ns, latency_ns } = spike;
@@ -194,13 +194,13 @@ fn of_thread(late: &[LateCycle]) -> Vec<Burst> {
 }
 
 /// How the misses of one thread with this many releases cluster.
-pub fn clustering(late: &[LateCycle], activations: u64) -> Clustering {
+pub fn clustering(late: &[LateCycle], releases: u64) -> Clustering {
     let mut late = late.to_vec();
     late.sort_by_key(|one| one.release_ns);
     let (between, within) = distances(&late);
     let misses = late.iter().fold(0, |sum: u64, one| sum.saturating_add(one.misses));
     let several = misses > 1;
-    let share = misses as f64 / activations.max(1) as f64;
+    let share = misses as f64 / releases.max(1) as f64;
     let gaps: Vec<f64> = between.iter().map(|one| *one as f64).collect();
     let by_gaps = k_gaps(&gaps, within as f64, &[], reach(&between, within) as f64, share);
     Clustering {

@@ -46,7 +46,7 @@ pub use limit::{BurstCount, rejudge};
 pub use newest::{FALSE_ALARMS, MOST_NEWEST, NewestStep, Scatter};
 pub use omission::{Stall, with_swallowed};
 pub use periodic::{Onset, PeriodicEvidence, periodic};
-pub use phase::stroboscope;
+pub use phase::period_aliases_tick;
 pub use quantile::{
     latencies_needed, quantile, quantile_of_equal_weight, quantile_of_rows, quantiles,
     quantiles_of_rows,

@@ -193,7 +193,7 @@ mod tests {
             word: if count + unknown == 0 { VerdictWord::Pass } else { VerdictWord::Fail },
             deadline_ns: Nanos(125_000),
             misses: count + unknown,
-            activations: 1_000_000,
+            releases: 1_000_000,
             at_most_share: None,
             at_most_per_second: None,
             bursts: Some(bursts),

@@ -53,7 +53,7 @@ pub struct Onset {
 pub struct PeriodicEvidence<'a> {
     pub onsets: &'a [Onset],
     /// Releases that were due.
-    pub activations: u64,
+    pub releases: u64,
     pub period_ns: Nanos,
     /// Number of threads searched, in each of which a period may appear by chance.
     pub threads: usize,
@@ -61,16 +61,16 @@ pub struct PeriodicEvidence<'a> {
 
 /// The period of the largest latencies; `None` if there is none beyond chance.
 pub fn periodic(evidence: &PeriodicEvidence) -> Option<PeriodicLatencies> {
-    let activations = evidence.activations;
+    let releases = evidence.releases;
     let mut onsets: Vec<Onset> =
-        evidence.onsets.iter().copied().filter(|onset| onset.release < activations).collect();
+        evidence.onsets.iter().copied().filter(|onset| onset.release < releases).collect();
     onsets.sort_by_key(|onset| std::cmp::Reverse(onset.latency_ns));
     if onsets.len() < FEWEST || evidence.period_ns <= Nanos::ZERO {
         return None;
     }
     let sets = LARGEST.map(|count| &onsets[..count.min(onsets.len())]);
     let most_steps = (ALL_STEPS / evidence.threads.max(1)).clamp(FEWEST_STEPS, MOST_STEPS);
-    let peaks = highest_peaks(sets, activations, most_steps as u64);
+    let peaks = highest_peaks(sets, releases, most_steps as u64);
     let known = KNOWN.map(|ms| evidence.period_ns.0 as f64 / (ms * 1e6));
     let mut best: Option<(f64, f64, &[Onset])> = None;
     for (set, peak) in sets.into_iter().zip(&peaks.frequencies) {
@@ -105,8 +105,8 @@ struct Peaks {
 }
 
 /// Both sets in one transform, as its real and imaginary parts.
-fn highest_peaks(sets: [&[Onset]; 2], activations: u64, most_steps: u64) -> Peaks {
-    let releases = activations.max(1);
+fn highest_peaks(sets: [&[Onset]; 2], releases: u64, most_steps: u64) -> Peaks {
+    let releases = releases.max(1);
     let step = releases.div_ceil(most_steps);
     let steps = releases.div_ceil(step) as usize;
     let length = (2 * steps).next_power_of_two();
@@ -219,24 +219,24 @@ mod tests {
     use crate::random::Random;
 
     /// Large latencies, a share of them with a period in releases, the others at random times.
-    fn onsets(seed: u64, activations: u64, period: f64, share: f64) -> Vec<Onset> {
+    fn onsets(seed: u64, releases: u64, period: f64, share: f64) -> Vec<Onset> {
         let mut random = Random::new(seed);
         let one = |random: &mut Random| {
             let release = match random.uniform() < share {
                 true => {
-                    let times = (activations as f64 / period) as usize;
+                    let times = (releases as f64 / period) as usize;
                     (random.below(times) as f64 * period + period / 3.0) as u64
                 }
-                false => random.below(activations as usize) as u64,
+                false => random.below(releases as usize) as u64,
             };
             Onset { release, latency_ns: Nanos(60_000 + random.below(40_000) as i64) }
         };
         (0..400).map(|_| one(&mut random)).collect()
     }
 
-    fn found(onsets: &[Onset], activations: u64, period_ns: i64) -> Option<PeriodicLatencies> {
+    fn found(onsets: &[Onset], releases: u64, period_ns: i64) -> Option<PeriodicLatencies> {
         let period_ns = Nanos(period_ns);
-        periodic(&PeriodicEvidence { onsets, activations, period_ns, threads: 1 })
+        periodic(&PeriodicEvidence { onsets, releases, period_ns, threads: 1 })
     }
 
     #[test]
@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn a_long_run_finds_the_known_periods_between_its_steps() {
-        let activations = 100_000_000;
-        let seen = found(&onsets(2, activations, 4e6 / 211e3, 0.7), activations, 211_000).unwrap();
+        let releases = 100_000_000;
+        let seen = found(&onsets(2, releases, 4e6 / 211e3, 0.7), releases, 211_000).unwrap();
         assert!((seen.period_ns.0 - 4_000_000).abs() < 100, "{seen:?}");
     }
 
@@ -265,7 +265,7 @@ mod tests {
         let all = onsets(2, 400_000, 4e6 / 211e3, 0.7);
         let evidence = PeriodicEvidence {
             onsets: &all,
-            activations: 400_000,
+            releases: 400_000,
             period_ns: Nanos(211_000),
             threads: 1024,
         };

@@ -17,7 +17,7 @@ const SAME_POINT: f64 = 0.01;
 const LONGEST: Nanos = Nanos(10 * SECOND.0);
 
 /// A warning if the releases of this period always meet the tick at the same few points.
-pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
+pub fn period_aliases_tick(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
     if period <= Nanos::ZERO || period > LONGEST {
         return None;
     }
@@ -26,7 +26,7 @@ pub fn stroboscope(period: Nanos, tick_hz: Option<u32>) -> Option<Finding> {
         None => (false, &USUAL_TICKS[..]),
     };
     let hz = candidates.iter().copied().find(|&hz| locks(period, hz))?;
-    Some(Finding::new(MachineFinding::Stroboscope {
+    Some(Finding::new(MachineFinding::PeriodAliasesTick {
         period_ns: period,
         tick_hz: hz,
         tick_is_known: known,
@@ -101,7 +101,7 @@ mod tests {
     /// The better period, whether the tick is known, and the points of it that releases meet.
     fn aliased(finding: &Finding) -> (Nanos, bool, u64) {
         match finding.kind {
-            FindingKind::Machine(MachineFinding::Stroboscope {
+            FindingKind::Machine(MachineFinding::PeriodAliasesTick {
                 better_period_ns,
                 tick_is_known,
                 points,
@@ -116,30 +116,37 @@ mod tests {
         for (period, hz) in
             [(200, 250), (1_000, 1_000), (1_000, 250), (8_000, 250), (1_500, 1_000), (20, 100)]
         {
-            let finding = stroboscope(microseconds(period), Some(hz)).unwrap();
+            let finding = period_aliases_tick(microseconds(period), Some(hz)).unwrap();
             assert!(!finding.invalidates() && aliased(&finding).1);
         }
-        assert!(stroboscope(Nanos(10_000_000), Some(300)).is_some(), "three ticks of 300 Hz");
+        assert!(
+            period_aliases_tick(Nanos(10_000_000), Some(300)).is_some(),
+            "three ticks of 300 Hz"
+        );
     }
 
     #[test]
     fn co_prime_periods_pass() {
         for period in [997, 211, 199, 1_009, 4_999] {
             for hz in [None, Some(100), Some(250), Some(300), Some(1_000)] {
-                assert_eq!(stroboscope(microseconds(period), hz), None, "{period} us, {hz:?}");
+                assert_eq!(
+                    period_aliases_tick(microseconds(period), hz),
+                    None,
+                    "{period} us, {hz:?}"
+                );
             }
         }
     }
 
     #[test]
     fn an_unknown_tick_makes_it_a_may() {
-        let finding = stroboscope(microseconds(200), None).unwrap();
+        let finding = period_aliases_tick(microseconds(200), None).unwrap();
         assert_eq!(aliased(&finding), (microseconds(199), false, 5));
     }
 
     #[test]
     fn the_points_of_the_tick_are_counted() {
-        let finding = stroboscope(microseconds(1_000), Some(250)).unwrap();
+        let finding = period_aliases_tick(microseconds(1_000), Some(250)).unwrap();
         assert_eq!(aliased(&finding), (microseconds(997), true, 4));
     }
 
@@ -149,13 +156,13 @@ mod tests {
             let hz = [None, Some(1_000), Some(300), Some(250), Some(100)][hz];
             let better = nearest_prime(Nanos(period));
             // A prime that divides a tick is 2 or 5: too short for these periods.
-            prop_assert_eq!(stroboscope(better, hz), None);
+            prop_assert_eq!(period_aliases_tick(better, hz), None);
         }
 
         #[test]
         fn no_input_panics(
             period in prop_oneof![any::<i64>(), 0..=LONGEST.0], hz in any::<Option<u32>>()) {
-            let _ = stroboscope(Nanos(period), hz);
+            let _ = period_aliases_tick(Nanos(period), hz);
         }
     }
 }

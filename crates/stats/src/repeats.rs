@@ -47,7 +47,7 @@ pub fn judge_repeats(runs: &[&Run], per_hour: f64) -> Option<RepeatsVerdict> {
         word,
         runs: runs.len(),
         misses: sum(|run| run.total.misses.unwrap_or(0)),
-        activations: sum(|run| run.total.activations),
+        releases: sum(|run| run.total.releases),
         bursts: all.rate(),
         limit,
         runs_with_misses,

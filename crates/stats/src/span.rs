@@ -18,7 +18,7 @@ pub struct Span {
     pub to: Nanos,
     pub count: u64,
     /// Overruns.
-    pub missed: u64,
+    pub overruns: u64,
     /// Deadline misses; 0 without a deadline.
     pub misses: u64,
     pub min: Option<Nanos>,
@@ -52,7 +52,7 @@ impl Span {
         self.from = self.from.min(other.from);
         self.to = self.to.max(other.to);
         self.count = self.count.saturating_add(other.count);
-        self.missed = self.missed.saturating_add(other.missed);
+        self.overruns = self.overruns.saturating_add(other.overruns);
         self.misses = self.misses.saturating_add(other.misses);
         self.min = self.min.into_iter().chain(other.min).min();
         let is_limit = |one: &Span, two: &Span| one.p99_9_is_limit && one.p99_9 >= two.p99_9;
@@ -189,7 +189,7 @@ mod tests {
             length in 1_i64..3_000_000_000,
             pause in prop_oneof![4 => Just(0_i64), 1 => 1_i64..20_000_000_000],
             count in 0_u64..2_000,
-            missed in prop_oneof![3 => Just(0_u64), 1 => 0_u64..500],
+            overruns in prop_oneof![3 => Just(0_u64), 1 => 0_u64..500],
             mut some in prop::array::uniform4(-5_000_i64..40_000_000_000),
         ) -> (i64, i64, Span) {
             some.sort();
@@ -197,7 +197,7 @@ mod tests {
             let known = count > 0;
             (pause, length, Span {
                 count,
-                missed,
+                overruns,
                 min: known.then_some(Nanos(min)),
                 median: known.then_some(median as f64),
                 p99_9: (count >= 1_000).then_some(Nanos(p99_9)),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     proptest! {
-        /// Invariant (pictures): Joined columns keep every maximum and every missed release.
+        /// Invariant (pictures): Joined columns keep every maximum and every overrun.
         #[test]
         fn columns_keep_every_maximum_and_every_missed_release(
             rows in prop::collection::vec(row(), 0..120),
@@ -262,11 +262,11 @@ mod tests {
             prop_assert_eq!(max(&columns), max(&rows));
             prop_assert_eq!(min(&columns), min(&rows));
             prop_assert_eq!(p99_9(&columns), p99_9(&rows));
-            prop_assert_eq!(sum(&columns, |row| row.missed), sum(&rows, |row| row.missed));
+            prop_assert_eq!(sum(&columns, |row| row.overruns), sum(&rows, |row| row.overruns));
             prop_assert_eq!(sum(&columns, |row| row.count), sum(&rows, |row| row.count));
         }
 
-        /// Invariant (pictures): Joined columns keep every maximum and every missed release.
+        /// Invariant (pictures): Joined columns keep every maximum and every overrun.
         #[test]
         fn columns_are_in_order_and_no_pause_is_made_up(
             rows in prop::collection::vec(row(), 1..120),
@@ -291,7 +291,7 @@ mod tests {
                 let within = |column: &&Span| column.from <= row.from && row.to <= column.to;
                 let columns = downsampled(&rows, most);
                 let column = columns.iter().find(within).unwrap();
-                prop_assert!(column.max >= row.max && column.missed >= row.missed);
+                prop_assert!(column.max >= row.max && column.overruns >= row.overruns);
                 let median = column.median.unwrap_or(0.0);
                 let (low, high) = (column.min.unwrap_or_default(), column.max.unwrap_or_default());
                 prop_assert!(median >= low.0 as f64 - 1e-3 && median <= high.0 as f64 + 1e-3);

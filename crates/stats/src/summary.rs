@@ -8,11 +8,11 @@ use latlab_model::{Histogram, Nanos};
 /// `max_at` is the release of the observed maximum.
 pub fn summary(plan: &Plan, counts: &Histogram, max_at: Option<Nanos>) -> Summary {
     // A relative sleep has no releases, so it must not report zero overruns.
-    let missed = plan.method.has_releases().then_some(counts.missed);
+    let overruns = plan.method.has_releases().then_some(counts.overruns);
     Summary {
         cycles: counts.count,
-        activations: Run::activations(plan, counts.count, missed.unwrap_or(0)),
-        missed,
+        releases: Run::releases(plan, counts.count, overruns.unwrap_or(0)),
+        overruns,
         misses: plan.until.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: counts.min(),
@@ -30,24 +30,24 @@ mod tests {
     use super::*;
     use crate::testing::{histogram_of, plan};
     use latlab_model::plan::Until;
-    use latlab_model::plan::{Cyclic, Mechanism, Method, MissedPolicy};
+    use latlab_model::plan::{Cyclic, Mechanism, Method, OverrunPolicy};
 
     #[test]
     fn says_what_was_counted() {
-        let counts = Histogram { missed: 2, misses: 1, ..histogram_of(&[-5, 100, 300, 4_000]) };
+        let counts = Histogram { overruns: 2, misses: 1, ..histogram_of(&[-5, 100, 300, 4_000]) };
         let all = summary(&plan(), &counts, Some(Nanos(77)));
-        assert_eq!((all.cycles, all.activations, all.underflow), (4, 6, 1));
-        assert_eq!((all.missed, all.misses), (Some(2), Some(1)));
+        assert_eq!((all.cycles, all.releases, all.underflow), (4, 6, 1));
+        assert_eq!((all.overruns, all.misses), (Some(2), Some(1)));
         assert_eq!((all.min_ns, all.max_ns), (Some(Nanos(-5)), Some(Nanos(4_000))));
         assert_eq!((all.mean_ns, all.max_at_ns), (Some(4_395.0 / 4.0), Some(Nanos(77))));
     }
 
     #[test]
     fn catching_up_serves_missed_releases_as_cycles() {
-        let counts = Histogram { missed: 2, ..histogram_of(&[1, 2, 3]) };
-        let cyclic = Cyclic { missed: MissedPolicy::CatchUp, ..Cyclic::default() };
+        let counts = Histogram { overruns: 2, ..histogram_of(&[1, 2, 3]) };
+        let cyclic = Cyclic { overruns: OverrunPolicy::CatchUp, ..Cyclic::default() };
         let catch_up = Plan { method: Method::Cyclic(cyclic), ..plan() };
-        assert_eq!(summary(&catch_up, &counts, None).activations, 3);
+        assert_eq!(summary(&catch_up, &counts, None).releases, 3);
     }
 
     #[test]

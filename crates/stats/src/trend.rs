@@ -28,9 +28,9 @@ pub struct BuildRun<'a> {
 /// Confidence of the interval of the newest builds.
 const LEVEL: f64 = 0.95;
 
-/// The series of a metric; builds are ordered by when their first runs were recorded. `care` is the
+/// The series of a metric; builds are ordered by when their first runs were recorded. `margin` is the
 /// margin: the share by which a level may exceed the one before.
-pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
+pub fn trend(runs: &[BuildRun], metric: Metric, margin: f64) -> Trend {
     let mut runs = runs.to_vec();
     runs.sort_by(|one, other| age(one).cmp(&age(other)));
     let stretch = stretch_of(runs.iter().map(|one| &one.run));
@@ -53,7 +53,7 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
         unequal: differences(all(), &["load", "period", "instrument", "board"]),
         unsupported,
         incomplete,
-        ..trend_of_builds(builds, metric, care)
+        ..trend_of_builds(builds, metric, margin)
     };
     let found = match is_open
         && matches!(found.word, ComparisonWord::NoRegression | ComparisonWord::Refused)
@@ -70,7 +70,7 @@ pub fn trend(runs: &[BuildRun], metric: Metric, care: f64) -> Trend {
 }
 
 /// The series of builds with known values for all runs, the oldest first.
-pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Trend {
+pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, margin: f64) -> Trend {
     for build in &mut builds {
         let mut sorted = build.values_ns.clone();
         sorted.sort_by(f64::total_cmp);
@@ -78,12 +78,13 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     }
     let logs: Vec<f64> = builds.iter().map(|build| build.value_ns.max(1.0).ln()).collect();
     let SeriesChanges { points, limit } = change_points(&logs);
-    let mut steps: Vec<TrendStep> = points.iter().map(|point| step(point, &builds, care)).collect();
+    let mut steps: Vec<TrendStep> =
+        points.iter().map(|point| step(point, &builds, margin)).collect();
     let limit = limit.map(trend_limit);
     let begins: Vec<usize> =
         std::iter::once(0).chain(points.iter().map(|point| point.at)).collect();
     let last = begins.last().copied().unwrap_or(0);
-    let search = newest(&logs, &begins, care);
+    let search = newest(&logs, &begins, margin);
     let limit = match (limit, &search) {
         // Newest builds that are alike because they are bad are not drift of those before them.
         (Some(TrendLimit::Drift { .. }), Some(found)) => {
@@ -103,12 +104,12 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
     let newest_is_high = search.is_some_and(|found| found.values == 1 || found.is_usual);
     Trend {
         metric,
-        care,
+        margin,
         word: word(
             steps.last(),
             limit,
             newest_is_high,
-            smallest_step.is_none_or(|step| step > care),
+            smallest_step.is_none_or(|step| step > margin),
         ),
         deadline_ns: None,
         builds,
@@ -117,7 +118,7 @@ pub fn trend_of_builds(mut builds: Vec<Build>, metric: Metric, care: f64) -> Tre
         newest_is_high,
         smallest_step,
         variation: variation.map(f64::exp_m1),
-        builds_needed: variation.and_then(|variation| builds_needed(care, variation)),
+        builds_needed: variation.and_then(|variation| builds_needed(margin, variation)),
         unequal: None,
         unsupported: Vec::new(),
         invalid: Vec::new(),
@@ -143,13 +144,13 @@ fn scatter(logs: &[f64], begins: &[usize], without: usize) -> Option<Scatter> {
 
 /// The newest builds, if they exceed the rest of their level by more than the margin and by more
 /// than chance: the most of them that do.
-fn newest(logs: &[f64], begins: &[usize], care: f64) -> Option<NewestStep> {
+fn newest(logs: &[f64], begins: &[usize], margin: f64) -> Option<NewestStep> {
     let last = begins.last().copied().unwrap_or(0);
     let found = (1..=MOST_NEWEST).rev().filter_map(|count| {
         let from = logs.len().checked_sub(count).filter(|from| *from > last)?;
         scatter(logs, begins, count)?.newest(&logs[last..from], &logs[from..])
     });
-    found.into_iter().find(|found| found.p <= alarm() && found.height >= care.ln_1p())
+    found.into_iter().find(|found| found.p <= alarm() && found.height >= margin.ln_1p())
 }
 
 fn newest_step(found: &NewestStep, builds: &[Build]) -> TrendStep {
@@ -179,7 +180,7 @@ fn add(builds: &mut Vec<Build>, name: &str, run: &Run, value: f64) {
         values_ns: vec![value],
         value_ns: value,
         max_ns: run.total.max_ns,
-        activations: run.total.activations,
+        releases: run.total.releases,
         misses: run.total.misses,
         measured_ns: run.measured_ns,
     };
@@ -189,7 +190,7 @@ fn add(builds: &mut Vec<Build>, name: &str, run: &Run, value: f64) {
     }
 }
 
-fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {
+fn step(point: &ChangePoint, builds: &[Build], margin: f64) -> TrendStep {
     let Shift { estimate, interval } = point.shift;
     let ratio = estimate.exp();
     let interval = interval.map(|(low, high, level)| RatioInterval {
@@ -199,7 +200,7 @@ fn step(point: &ChangePoint, builds: &[Build], care: f64) -> TrendStep {
     });
     // The step is known to exist; its height decides.
     let word = match ratio {
-        large if large >= 1.0 + care => ComparisonWord::Regressed,
+        large if large >= 1.0 + margin => ComparisonWord::Regressed,
         _ => ComparisonWord::NoRegression,
     };
     TrendStep {
@@ -228,10 +229,10 @@ fn variation(logs: &[f64], steps: impl Iterator<Item = usize>) -> Option<f64> {
 
 /// Builds per level needed for a step as large as the margin, as two samples of a comparison at the
 /// level of the search.
-fn builds_needed(care: f64, variation: f64) -> Option<u32> {
+fn builds_needed(margin: f64, variation: f64) -> Option<u32> {
     let builds = match variation {
         none if none <= 0.0 => Some(FEWEST_BUILDS / 2),
-        some => values_needed(care.ln_1p() / some, TAIL_OF_STEPS),
+        some => values_needed(margin.ln_1p() / some, TAIL_OF_STEPS),
     };
     builds.map(|builds| builds.max(FEWEST_BUILDS / 2) as u32)
 }
@@ -268,7 +269,7 @@ mod tests {
             values_ns: vec![*value],
             value_ns: *value,
             max_ns: None,
-            activations: 0,
+            releases: 0,
             misses: None,
             measured_ns: Nanos::ZERO,
         };
@@ -342,20 +343,20 @@ mod tests {
     /// slightly more.
     #[test]
     fn so_many_builds_show_the_step() {
-        for (care, scatter) in [(0.10, 0.05), (0.05, 0.03), (0.20, 0.12)] {
-            let builds = builds_needed(care, scatter).unwrap() as usize;
-            let found = (0..60).filter(|seed| is_found(*seed, builds, care, scatter)).count();
-            assert!((45..=60).contains(&found), "{builds} builds for {care}: {found} of 60");
+        for (margin, scatter) in [(0.10, 0.05), (0.05, 0.03), (0.20, 0.12)] {
+            let builds = builds_needed(margin, scatter).unwrap() as usize;
+            let found = (0..60).filter(|seed| is_found(*seed, builds, margin, scatter)).count();
+            assert!((45..=60).contains(&found), "{builds} builds for {margin}: {found} of 60");
             let half = (builds / 2).max(5);
-            let found = (0..60).filter(|seed| is_found(*seed, half, care, scatter)).count();
-            assert!(found < 48, "{half} builds suffice for {care}: {found} of 60");
+            let found = (0..60).filter(|seed| is_found(*seed, half, margin, scatter)).count();
+            assert!(found < 48, "{half} builds suffice for {margin}: {found} of 60");
         }
     }
 
-    fn is_found(seed: u64, builds: usize, care: f64, scatter: f64) -> bool {
+    fn is_found(seed: u64, builds: usize, margin: f64, scatter: f64) -> bool {
         let mut random = crate::random::Random::new(seed);
         let mut normal = || (0..12).map(|_| random.below(1_001) as f64 / 1e3).sum::<f64>() - 6.0;
-        let value = |at: usize| if at < builds { 0.0 } else { care.ln_1p() } + scatter * normal();
+        let value = |at: usize| if at < builds { 0.0 } else { margin.ln_1p() } + scatter * normal();
         let values: Vec<f64> = (0..2 * builds).map(value).collect();
         !change_points(&values).points.is_empty()
     }

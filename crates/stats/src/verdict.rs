@@ -42,8 +42,8 @@ pub struct VerdictInput<'a> {
 /// The share of misses may be higher, since a burst has many.
 ///
 /// The one-sided limit of Clopper and Pearson at zero misses: nearly 3.00/n.
-pub fn at_most_share(activations: u64) -> f64 {
-    if activations == 0 { 1.0 } else { -(0.05_f64.ln() / activations as f64).exp_m1() }
+pub fn at_most_share(releases: u64) -> f64 {
+    if releases == 0 { 1.0 } else { -(0.05_f64.ln() / releases as f64).exp_m1() }
 }
 
 /// The judgement; `None` without a deadline.
@@ -62,14 +62,14 @@ pub fn judge(evidence: &VerdictInput) -> Option<Verdict> {
         && !forbids_pass
         && word != VerdictWord::Invalid;
     let spins = evidence.plan.method.records() == Recorded::Gap;
-    let activations = evidence.total.activations;
-    let at_most_share = (bounded && !spins).then(|| at_most_share(activations));
+    let releases = evidence.total.releases;
+    let at_most_share = (bounded && !spins).then(|| at_most_share(releases));
     let at_most_per_second = (bounded && spins).then(|| at_most_per_second(evidence.watched));
     let verdict = Verdict {
         word,
         deadline_ns,
         misses,
-        activations,
+        releases,
         at_most_share,
         at_most_per_second,
         bursts: miss_bursts(evidence, misses).filter(|_| word != VerdictWord::Invalid),
@@ -124,7 +124,7 @@ fn miss_bursts(evidence: &VerdictInput, misses: u64) -> Option<MissBursts> {
         evidence.below.filter(|_| (1..ENOUGH_BURSTS).contains(&sizes.len()) && unknown == 0);
     let sizes_below: Vec<u64> =
         below.map_or(Vec::new(), |below| below.bursts.iter().map(|one| one.misses).collect());
-    let releases = evidence.total.activations;
+    let releases = evidence.total.releases;
     let slices = slices(evidence);
     let share = share_at_most(&MissesInTime {
         misses,
@@ -177,7 +177,7 @@ pub fn at_most_per_second(watched: Nanos) -> f64 {
 fn has_data(evidence: &VerdictInput) -> bool {
     match evidence.plan.method.records() {
         Recorded::Gap => evidence.watched > Nanos::ZERO,
-        Recorded::Latency | Recorded::Response => evidence.total.activations > 0,
+        Recorded::Latency | Recorded::Response => evidence.total.releases > 0,
     }
 }
 
@@ -199,7 +199,7 @@ fn decide(evidence: &VerdictInput, misses: u64) -> (VerdictWord, Option<VerdictR
 
 fn why_undecided(evidence: &VerdictInput) -> Option<VerdictReason> {
     let (silent, threads) = (evidence.silent_threads, evidence.threads);
-    let (unmeasured, stimuli) = (evidence.unmeasured, evidence.total.activations);
+    let (unmeasured, stimuli) = (evidence.unmeasured, evidence.total.releases);
     match () {
         () if !has_data(evidence) => Some(VerdictReason::NothingRecorded),
         () if silent > 0 => Some(VerdictReason::SilentThreads { silent, threads }),
@@ -230,12 +230,12 @@ mod tests {
     use latlab_model::plan::Until;
     use latlab_model::plan::{Method, Spin};
 
-    fn total(activations: u64, misses: u64) -> Summary {
+    fn total(releases: u64, misses: u64) -> Summary {
         Summary {
-            cycles: activations,
-            activations,
+            cycles: releases,
+            releases,
             misses: Some(misses),
-            max_ns: (activations > 0).then_some(Nanos(83_000)),
+            max_ns: (releases > 0).then_some(Nanos(83_000)),
             ..Summary::default()
         }
     }

@@ -91,7 +91,7 @@ struct Version {
 }
 
 /// Start of the line with the checksum of all before it.
-const SEAL: &str = "\n  \"seal\": \"";
+const CHECKSUM: &str = "\n  \"checksum\": \"";
 
 /// SHA-256 of the lines before the checksum, as in `head -n -2 run.json | sha256sum`.
 fn checksum_of(before: &str) -> String {
@@ -103,9 +103,9 @@ fn checksum_of(before: &str) -> String {
 
 /// What is wrong with a document, as far as its checksum shows.
 fn flaw(text: &str, run: &Run) -> Option<&'static str> {
-    let Some(seal) = &run.seal else { return Some("its seal is missing") };
-    let fits = text.rsplit_once(SEAL).is_some_and(|(before, rest)| {
-        *seal == checksum_of(before) && rest == format!("{seal}\"\n}}\n")
+    let Some(checksum) = &run.checksum else { return Some("its checksum is missing") };
+    let fits = text.rsplit_once(CHECKSUM).is_some_and(|(before, rest)| {
+        *checksum == checksum_of(before) && rest == format!("{checksum}\"\n}}\n")
     });
     (!fits).then_some("wrong checksum")
 }
@@ -164,9 +164,9 @@ pub fn write_document(disk: &Disk, path: &Path, run: &mut Run) -> Result<()> {
         serde_json::to_string_pretty(run)
             .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })
     };
-    run.seal = Some(String::new());
+    run.checksum = Some(String::new());
     let draft = pretty(run)?;
-    run.seal = draft.rsplit_once(SEAL).map(|(before, _)| checksum_of(before));
+    run.checksum = draft.rsplit_once(CHECKSUM).map(|(before, _)| checksum_of(before));
     let text = pretty(run)? + "\n";
     read_back(disk, path, &write_file(disk, path, &text)?)
 }

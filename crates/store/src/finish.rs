@@ -62,11 +62,11 @@ pub fn write_files(
         }
     };
     let assembled = assembled.map_err(|reason| no_run(journal, reason, keep))?;
-    let RunDigest { mut run, bins, spikes, legs, snapshot, recording } = assembled;
+    let RunDigest { mut run, bins, spikes, breakdown, snapshot, recording } = assembled;
     write_table(disk, folder, bins, &mut files)?;
     write_table(disk, folder, spikes, &mut files)?;
-    if run.legs.is_some() {
-        write_table(disk, folder, legs, &mut files)?;
+    if run.breakdown.is_some() {
+        write_table(disk, folder, breakdown, &mut files)?;
     }
     if let Some(snapshot) = &snapshot {
         let written = write_snapshot(disk, &folder.join(SNAPSHOT_JSON), snapshot)?;

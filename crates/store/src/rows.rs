@@ -8,8 +8,8 @@ use crate::pieces::ColumnPieces;
 use crate::read_ahead::ReadAhead;
 use crate::table::TableReader;
 use latlab_digest::{IntervalRow, PageRow, SpikeRow, TelemetryRow, TraceRow};
+use latlab_model::breakdown::CycleBreakdown;
 use latlab_model::frame::Spike;
-use latlab_model::legs::CycleLegs;
 use latlab_model::telemetry::Series;
 use latlab_model::trace::TraceRowKind;
 use latlab_model::{Nanos, Run};
@@ -173,7 +173,7 @@ impl<'a> IntervalColumns<'a> {
                 column("start_ns")?,
                 column("end_ns")?,
                 column("count")?,
-                column("missed")?,
+                column("overruns")?,
                 column("misses")?,
                 column("underflow")?,
             ],
@@ -193,9 +193,9 @@ impl<'a> IntervalColumns<'a> {
     fn fill(&mut self, table: &TableReader, piece: &mut [IntervalRow]) -> Result<()> {
         let rows = piece.len();
         let (threads, cpus) = (self.thread.longs(rows)?, self.cpu.maybe_longs(rows)?);
-        let [starts, ends, counts, missed, misses, underflows] = &mut self.whole;
+        let [starts, ends, counts, overruns, misses, underflows] = &mut self.whole;
         let (starts, ends) = (starts.longs(rows)?, ends.longs(rows)?);
-        let (counts, missed) = (counts.longs(rows)?, missed.longs(rows)?);
+        let (counts, overruns) = (counts.longs(rows)?, overruns.longs(rows)?);
         let (misses, underflows) = (misses.longs(rows)?, underflows.longs(rows)?);
         let [min, p50, p99, p99_9, max] = &mut self.figures;
         let (min, max) = (min.maybe_longs(rows)?, max.maybe_longs(rows)?);
@@ -213,7 +213,7 @@ impl<'a> IntervalColumns<'a> {
                 start_ns: Nanos(starts[row]),
                 end_ns: Nanos(ends[row]),
                 count: number(counts[row])?,
-                missed: number(missed[row])?,
+                overruns: number(overruns[row])?,
                 misses: number(misses[row])?,
                 underflow: number(underflows[row])?,
                 min_ns: min[row].map(Nanos),
@@ -241,7 +241,7 @@ fn spike_rows(table: &TableReader, group: usize) -> Result<Vec<SpikeRow>> {
             thread: narrow(table, threads[row])?,
             cpu: cpus[row].map(|cpu| narrow(table, cpu)).transpose()?,
             spike: Spike { release_ns, latency_ns: Nanos(latencies[row]) },
-            legs: irqs[row].zip(switches[row]).map(|(irq, thread)| CycleLegs {
+            breakdown: irqs[row].zip(switches[row]).map(|(irq, thread)| CycleBreakdown {
                 release_ns,
                 irq_ns: Nanos(irq),
                 thread_ns: Nanos(thread),
@@ -329,7 +329,7 @@ mod tests {
             start_ns: Nanos(number as i64 * 1_000_000_007),
             end_ns: Nanos(number as i64 * 1_000_000_007 + 5),
             count: number,
-            missed: number % 5,
+            overruns: number % 5,
             misses: number % 11,
             underflow: number % 2,
             min_ns: some(number),

@@ -53,10 +53,10 @@ impl SpaceNeeded {
             let length = whole(thread)?;
             let period = plan.method.period_of(thread);
             let cycles = period.map_or(0, |period| (length.0 / period.0.max(1)) as u64);
-            let has_legs = plan.method.has_legs();
+            let has_breakdown = plan.method.has_breakdown();
             // The breakdown needs every latency.
-            let samples = if plan.keep.samples || has_legs { cycles } else { 0 };
-            let traced = if has_legs { cycles } else { 0 };
+            let samples = if plan.keep.samples || has_breakdown { cycles } else { 0 };
+            let traced = if has_breakdown { cycles } else { 0 };
             let seconds = length.0 as u64 / 1_000_000_000 + 1;
             let intervals = length.0 / plan.keep.interval_ns.0.max(1) + 1;
             room.samples += samples;
@@ -101,16 +101,16 @@ mod tests {
         );
         let short = Plan { until: Until { cycles: Some(1_000), ..plan.until }, ..plan };
         assert_eq!(SpaceNeeded::of_run(&short, 4, None).unwrap().samples, 4_000);
-        let cyclic = Cyclic { legs: true, ..Cyclic::every(Nanos(50_000)) };
-        let legs = Plan {
+        let cyclic = Cyclic { breakdown: true, ..Cyclic::every(Nanos(50_000)) };
+        let breakdown = Plan {
             method: Method::Cyclic(cyclic),
             keep: Keep { samples: false, ..short.keep },
             ..short
         };
-        let more = SpaceNeeded::of_run(&legs, 4, None).unwrap();
+        let more = SpaceNeeded::of_run(&breakdown, 4, None).unwrap();
         let (journal, tables) = (more.journal, more.tables);
         let less = SpaceNeeded::of_run(
-            &Plan { method: Method::Cyclic(Cyclic::every(Nanos(50_000))), ..legs },
+            &Plan { method: Method::Cyclic(Cyclic::every(Nanos(50_000))), ..breakdown },
             4,
             None,
         )

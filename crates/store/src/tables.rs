@@ -4,8 +4,8 @@ use crate::disk::Disk;
 use crate::error::Result;
 use crate::table::{ColumnData, ColumnSpec, Row, Table, TableReader};
 use latlab_digest::{
-    BinRow, CycleRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow,
-    coarse_edges,
+    BinRow, BreakdownRow, CycleRow, IntervalRow, PageRow, SampleRow, SpikeRow, TelemetryRow,
+    TraceRow, coarse_edges,
 };
 use latlab_model::run::{ClockReading, StoredFile};
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
@@ -37,7 +37,7 @@ impl Row for IntervalRow {
         "start_ns" Long |row| row.start_ns.0,
         "end_ns" Long |row| row.end_ns.0,
         "count" Long |row| long(row.count),
-        "missed" Long |row| long(row.missed),
+        "overruns" Long |row| long(row.overruns),
         "misses" Long |row| long(row.misses),
         "underflow" Long |row| long(row.underflow),
         "min_ns" MaybeLong |row| row.min_ns.map(|time| time.0),
@@ -62,16 +62,16 @@ impl Row for SpikeRow {
         "cpu" MaybeInt |row| row.cpu.map(|cpu| cpu as i32),
         "release_ns" Long |row| row.spike.release_ns.0,
         "latency_ns" Long |row| row.spike.latency_ns.0,
-        "irq_ns" MaybeLong |row| row.legs.map(|legs| legs.irq_ns.0),
-        "thread_ns" MaybeLong |row| row.legs.map(|legs| legs.thread_ns.0),
+        "irq_ns" MaybeLong |row| row.breakdown.map(|breakdown| breakdown.irq_ns.0),
+        "thread_ns" MaybeLong |row| row.breakdown.map(|breakdown| breakdown.thread_ns.0),
     };
 }
 
-impl Row for LegRow {
-    const FILE: &'static str = "legs.parquet";
-    const COLUMNS: &'static [ColumnSpec<LegRow>] = columns! {
+impl Row for BreakdownRow {
+    const FILE: &'static str = "breakdown.parquet";
+    const COLUMNS: &'static [ColumnSpec<BreakdownRow>] = columns! {
         "thread" Int |row| row.thread as i32,
-        "leg" Word |row| row.leg.as_str(),
+        "part" Word |row| row.part.as_str(),
         "low_ns" Long |row| row.bin.low_ns.0,
         "high_ns" Long |row| row.bin.high_ns.0,
         "count" Long |row| long(row.bin.count),
@@ -220,7 +220,7 @@ impl Row for TelemetryRow {
 pub const MORE: [&str; 6] = [
     SampleRow::FILE,
     TelemetryRow::FILE,
-    LegRow::FILE,
+    BreakdownRow::FILE,
     TraceRow::FILE,
     PageRow::FILE,
     CycleRow::FILE,

@@ -9,10 +9,10 @@ use crate::run_file::RunFile;
 use crate::table::{Row, TableReader};
 use crate::trust::open_file;
 use latlab_digest::{
-    BinRow, IntervalRow, LegRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow,
+    BinRow, BreakdownRow, IntervalRow, PageRow, SampleRow, SpikeRow, TelemetryRow, TraceRow,
 };
 use latlab_model::Run;
-use latlab_model::legs::Leg;
+use latlab_model::breakdown::Part;
 use latlab_model::run::{ClockReading, Summary, ThreadRun};
 use latlab_model::verification::{Mismatch, Verification};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,7 +131,7 @@ const SUMS: &[(&str, Check)] = &[
     (ClockReading::FILE, clocks),
     (SampleRow::FILE, samples),
     (TelemetryRow::FILE, |table, _| table.read_all::<TelemetryRow>().map(|()| Vec::new())),
-    (LegRow::FILE, legs),
+    (BreakdownRow::FILE, breakdown),
     (TraceRow::FILE, trace),
     (PageRow::FILE, |table, _| table.read_all::<PageRow>().map(|()| Vec::new())),
 ];
@@ -233,29 +233,29 @@ fn samples(table: &TableReader, run: &Run) -> Result<Vec<String>> {
 
 /// Every cycle with a known part is in the histogram of that part, and every traced one in that of
 /// the latencies.
-fn legs(table: &TableReader, run: &Run) -> Result<Vec<String>> {
-    table.read_all::<LegRow>()?;
+fn breakdown(table: &TableReader, run: &Run) -> Result<Vec<String>> {
+    table.read_all::<BreakdownRow>()?;
     let mut sums: BTreeMap<(i64, String), i128> = BTreeMap::new();
     for group in 0..table.groups() {
         let (threads, counts) = (table.longs(group, "thread")?, table.longs(group, "count")?);
-        let legs = table.words(group, "leg")?;
-        for ((thread, leg), count) in threads.into_iter().zip(legs).zip(counts) {
-            let leg = String::from_utf8_lossy(leg.data()).into_owned();
-            *sums.entry((thread, leg)).or_default() += i128::from(count);
+        let breakdown = table.words(group, "part")?;
+        for ((thread, part), count) in threads.into_iter().zip(breakdown).zip(counts) {
+            let part = String::from_utf8_lossy(part.data()).into_owned();
+            *sums.entry((thread, part)).or_default() += i128::from(count);
         }
     }
     let mut found = Vec::new();
-    for thread in run.legs.iter().flat_map(|legs| &legs.threads) {
+    for thread in run.breakdown.iter().flat_map(|breakdown| &breakdown.threads) {
         let (irq, switch) = thread.known();
-        for (leg, cycles) in
-            [(Leg::Irq, irq), (Leg::Thread, switch), (Leg::Traced, thread.tally.traced)]
+        for (part, cycles) in
+            [(Part::Irq, irq), (Part::Thread, switch), (Part::Traced, thread.tally.traced)]
         {
-            let key = (thread.thread.into(), leg.to_string());
+            let key = (thread.thread.into(), part.to_string());
             let sum = sums.get(&key).copied().unwrap_or(0);
             if sum != i128::from(cycles) {
                 let number = thread.thread;
                 found.push(format!(
-                    "it has {sum} cycles of the leg {leg} of thread {number}, which had {cycles}"
+                    "it has {sum} cycles of the part {part} of thread {number}, which had {cycles}"
                 ));
             }
         }
@@ -271,7 +271,7 @@ fn trace(table: &TableReader, run: &Run) -> Result<Vec<String>> {
         lost +=
             table.maybe_longs(group, "lost")?.into_iter().flatten().map(i128::from).sum::<i128>();
     }
-    let known = run.legs.as_ref().map_or(0, |legs| legs.tally.events_lost);
+    let known = run.breakdown.as_ref().map_or(0, |breakdown| breakdown.tally.events_lost);
     let text = || format!("it reports {lost} lost events, but the run {known}");
     Ok((lost != i128::from(known)).then(text).into_iter().collect())
 }

@@ -88,9 +88,10 @@ impl Record {
     /// Writes it, whole or not at all.
     pub fn write(&mut self, content: &str) -> io::Result<()> {
         let draft = self.path.with_extension(DRAFT);
-        let file = write_locked(&draft, &sealed(HEAD.to_string() + &self.origin.lines() + content))
-            .and_then(|file| fs::rename(&draft, &self.path).map(|()| file))
-            .inspect_err(|_| drop(fs::remove_file(&draft)))?;
+        let file =
+            write_locked(&draft, &with_checksum(HEAD.to_string() + &self.origin.lines() + content))
+                .and_then(|file| fs::rename(&draft, &self.path).map(|()| file))
+                .inspect_err(|_| drop(fs::remove_file(&draft)))?;
         // Only now may the previous file's lock be dropped.
         self.file = Some(file);
         Ok(())
@@ -111,7 +112,7 @@ impl Record {
 }
 
 /// The text of a record with its last line.
-pub(crate) fn sealed(lines: String) -> String {
+pub(crate) fn with_checksum(lines: String) -> String {
     let end = format!("{END}{:016x}\n", checksum(&lines));
     lines + &end
 }
@@ -291,7 +292,7 @@ fn parse(bytes: &[u8]) -> Result<(Origin, String), String> {
     let begun = text.strip_prefix(HEAD).ok_or("not a record of this version")?;
     let lines = begun.rsplit_once(END).map(|(lines, _)| lines);
     let lines = lines.filter(|lines| lines.ends_with('\n')).ok_or("it was cut")?;
-    if sealed(HEAD.to_string() + lines) != text {
+    if with_checksum(HEAD.to_string() + lines) != text {
         return Err("its checksum does not fit: it was cut or changed".to_string());
     }
     let text = lines;

@@ -3,13 +3,13 @@
 //! as well.
 
 use crate::kernel_events::{CpuTrace, EventKind, EventReader, Moment};
-use crate::leg_context::{LegContext, is_hotplug, unknown};
+use crate::part_context::{PartContext, is_hotplug, unknown};
 use crate::points::{CpuEvents, Own, Piece, WakeUp};
 use crate::starts::{group_starts, started_threads};
 use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
 use latlab_model::explanation::{
-    BlameLeg, CpuBefore, Holder, HolderKind, LegEvidence, Phase, SpikeBlame, UnexplainedReason,
+    BlamePart, Cause, CauseEvidence, CauseKind, CpuBefore, Phase, SpikeBlame, UnexplainedReason,
 };
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
@@ -77,34 +77,34 @@ pub(crate) fn blame_events(
     let timer = wake_up.as_ref().and_then(|wake_up| wake_up.timer);
     let line = |one: &CpuEvents| stretches(&one.moments, &tasks, &owners, name_of, timer);
     let lines: Vec<Vec<Stretch>> = cpus.iter().map(line).collect();
-    let mut legs = Vec::new();
+    let mut parts = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.from < piece.to) {
         let Some(one) = cpus.get(piece.on) else {
-            legs.push(unknown(piece.phase, piece.from, piece.to));
+            parts.push(unknown(piece.phase, piece.from, piece.to));
             continue;
         };
         let (wake_up, stolen) = (wake_up.as_ref(), spike.stolen.as_ref());
-        let context = LegContext { wake_up, subject, moments: &one.moments, hotplug, stolen };
-        let cut = cut(&lines[piece.on], one, piece).into_iter().map(|(mut leg, stretch)| {
-            context.interpret(&mut leg, piece, stretch);
-            leg
+        let context = PartContext { wake_up, subject, moments: &one.moments, hotplug, stolen };
+        let cut = cut(&lines[piece.on], one, piece).into_iter().map(|(mut part, stretch)| {
+            context.interpret(&mut part, piece, stretch);
+            part
         });
         // Lines and faults split the part that they occur in, so they are counted in the joined
         // one.
         let mut joined = joined(cut.collect());
-        joined.iter_mut().for_each(|leg| context.look_at_evidence(leg));
-        legs.extend(joined);
+        joined.iter_mut().for_each(|part| context.look_at_evidence(part));
+        parts.extend(joined);
     }
-    let mut legs = joined(legs);
-    for leg in &mut legs {
-        (leg.from_ns, leg.to_ns) = (leg.from_ns - Nanos(release), leg.to_ns - Nanos(release));
+    let mut parts = joined(parts);
+    for part in &mut parts {
+        (part.from_ns, part.to_ns) = (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
     }
-    group_starts(&mut legs, cpus, &tasks, lives);
+    group_starts(&mut parts, cpus, &tasks, lives);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
     let reason = gap_reason(own, wake_up.as_ref(), release, woken);
     let before = own.map(|own| before(own, cpus, release)).unwrap_or_default();
-    let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), legs, reason) };
+    let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), parts, reason) };
     Blamed { spike, begins_late }
 }
 
@@ -175,8 +175,8 @@ fn cut<'a>(
     line: &'a [Stretch],
     cpu: &CpuEvents,
     piece: &Piece,
-) -> Vec<(BlameLeg, Option<&'a Stretch>)> {
-    let mut legs = Vec::new();
+) -> Vec<(BlamePart, Option<&'a Stretch>)> {
+    let mut parts = Vec::new();
     let mut at = piece.from;
     // After the last event the CPU stays as it is, but only if nothing is missing there.
     let ends = |one: &&Stretch| one.to < i64::MAX || (cpu.is_whole && piece.own == Own::Runs);
@@ -187,40 +187,40 @@ fn cut<'a>(
             continue;
         }
         if begin > at {
-            legs.push((unknown(piece.phase, at, begin), None));
+            parts.push((unknown(piece.phase, at, begin), None));
         }
-        let leg = BlameLeg {
-            holder: stretch.holder.clone(),
+        let part = BlamePart {
+            cause: stretch.cause.clone(),
             thread: stretch.thread.clone(),
             evidence: stretch.evidence.clone(),
             ..unknown(piece.phase, begin, end)
         };
-        legs.push((leg, Some(stretch)));
+        parts.push((part, Some(stretch)));
         at = end;
     }
     if at < piece.to {
-        legs.push((unknown(piece.phase, at, piece.to), None));
+        parts.push((unknown(piece.phase, at, piece.to), None));
     }
-    legs
+    parts
 }
 
 /// Joins adjacent parts with the same cause, keeping the evidence of the longest.
-fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
-    let mut all: Vec<BlameLeg> = Vec::new();
+fn joined(parts: Vec<BlamePart>) -> Vec<BlamePart> {
+    let mut all: Vec<BlamePart> = Vec::new();
     let mut longest = Nanos::ZERO;
-    for leg in legs {
-        let length = leg.length();
+    for part in parts {
+        let length = part.length();
         match all.last_mut() {
-            Some(last) if last.holder == leg.holder && last.phase == leg.phase => {
-                last.to_ns = leg.to_ns;
-                last.thread = last.thread.take().or(leg.thread);
-                if leg.evidence.is_some() && (last.evidence.is_none() || length > longest) {
-                    (last.evidence, longest) = (leg.evidence, length);
+            Some(last) if last.cause == part.cause && last.phase == part.phase => {
+                last.to_ns = part.to_ns;
+                last.thread = last.thread.take().or(part.thread);
+                if part.evidence.is_some() && (last.evidence.is_none() || length > longest) {
+                    (last.evidence, longest) = (part.evidence, length);
                 }
             }
             _ => {
                 longest = length;
-                all.push(leg);
+                all.push(part);
             }
         }
     }
@@ -231,34 +231,33 @@ fn joined(legs: Vec<BlameLeg>) -> Vec<BlameLeg> {
 fn told(
     spike: &RecordedSpike,
     cpu: Option<u32>,
-    legs: Vec<BlameLeg>,
+    parts: Vec<BlamePart>,
     reason: Option<UnexplainedReason>,
 ) -> SpikeBlame {
-    let mut totals: BTreeMap<Holder, i64> = BTreeMap::new();
-    for leg in &legs {
-        *totals.entry(leg.cause()).or_default() += leg.length().0;
+    let mut totals: BTreeMap<Cause, i64> = BTreeMap::new();
+    for part in &parts {
+        *totals.entry(part.cause()).or_default() += part.length().0;
     }
-    let is_wake_up = |holder: &Holder| holder.kind == HolderKind::WakeUp;
+    let is_wake_up = |cause: &Cause| cause.kind == CauseKind::WakeUp;
     // The unavoidable cost of a wake-up is the cause only if nothing else took as much.
-    let large =
-        |(holder, took): &(Holder, i64)| !is_wake_up(holder) || took * 2 >= spike.latency_ns.0;
+    let large = |(cause, took): &(Cause, i64)| !is_wake_up(cause) || took * 2 >= spike.latency_ns.0;
     let largest = totals.into_iter().filter(large).max_by_key(|(_, total)| *total);
-    let cause = largest.filter(|(holder, took)| {
-        holder.kind != HolderKind::Unknown && (!is_wake_up(holder) || *took <= LONGEST_WAKE_UP)
+    let cause = largest.filter(|(cause, took)| {
+        cause.kind != CauseKind::Unknown && (!is_wake_up(cause) || *took <= LONGEST_WAKE_UP)
     });
-    let cause = cause.map(|(holder, total)| (holder, Nanos(total)));
+    let cause = cause.map(|(cause, total)| (cause, Nanos(total)));
     let (cause, cause_ns) = cause.unzip();
-    let own = legs.iter().filter(|leg| Some(leg.cause()) == cause);
-    let longest = own.max_by_key(|leg| leg.length()).cloned();
-    let thread = longest.as_ref().and_then(|leg| leg.thread.as_ref());
+    let own = parts.iter().filter(|part| Some(part.cause()) == cause);
+    let longest = own.max_by_key(|part| part.length()).cloned();
+    let thread = longest.as_ref().and_then(|part| part.thread.as_ref());
     let starter = thread.and_then(|thread| thread.started_by.as_ref());
-    let started = starter.map(|one| started_threads(&legs, one.id)).unwrap_or_default();
-    let unknown = legs.iter().filter(|leg| leg.holder.kind == HolderKind::Unknown);
-    let silence = match unknown.max_by_key(|leg| leg.length()).and_then(|leg| leg.evidence.as_ref())
-    {
-        Some(LegEvidence::Silence { reason }) => Some(*reason),
-        _ => None,
-    };
+    let started = starter.map(|one| started_threads(&parts, one.id)).unwrap_or_default();
+    let unknown = parts.iter().filter(|part| part.cause.kind == CauseKind::Unknown);
+    let silence =
+        match unknown.max_by_key(|part| part.length()).and_then(|part| part.evidence.as_ref()) {
+            Some(CauseEvidence::Silence { reason }) => Some(*reason),
+            _ => None,
+        };
     let no_cause = cause.is_none().then_some(UnexplainedReason::CauseUnknown);
     SpikeBlame {
         spike: spike.spike,
@@ -266,7 +265,7 @@ fn told(
         cpu,
         release_ns: spike.release_ns,
         latency_ns: spike.latency_ns,
-        legs,
+        parts,
         cause,
         cause_ns: cause_ns.unwrap_or_default(),
         longest,

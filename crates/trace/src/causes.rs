@@ -2,7 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::explanation::{
-    Cause, Holder, HolderKind, SpikeBlame, Unexplained, UnexplainedReason,
+    Cause, CauseKind, RunCause, SpikeBlame, Unexplained, UnexplainedReason,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub struct CauseTable {
     recorded: u64,
-    causes: BTreeMap<Holder, Tally>,
+    causes: BTreeMap<Cause, Tally>,
     unexplained: BTreeMap<UnexplainedReason, u64>,
 }
 
@@ -49,18 +49,18 @@ impl CauseTable {
         let first = tally.first.map_or(blame.release_ns, |first| first.min(blame.release_ns));
         tally.first = Some(first);
         tally.last = tally.last.max(blame.release_ns);
-        let leg = blame.longest.as_ref();
-        let thread = leg.and_then(|leg| leg.thread.as_ref());
+        let part = blame.longest.as_ref();
+        let thread = part.and_then(|part| part.thread.as_ref());
         // A timer does not run at any thread's priority.
-        let runs = thread.filter(|_| cause.kind != HolderKind::OtherTimers);
+        let runs = thread.filter(|_| cause.kind != CauseKind::OtherTimers);
         let realtime = runs.filter(|one| one.is_realtime());
         tally.kernel_priority =
             tally.kernel_priority.or(realtime.and_then(|one| one.kernel_priority));
         let starter = thread.and_then(|one| one.started_by.as_ref()).map(|one| one.id);
         let id = thread.map(|one| one.id);
         tally.thread = tally.thread.or(starter).or(id);
-        if let Some(leg) = leg.filter(|_| starter.is_some() && starter != id) {
-            *tally.started.entry(leg.holder.name.clone()).or_default() += 1;
+        if let Some(part) = part.filter(|_| starter.is_some() && starter != id) {
+            *tally.started.entry(part.cause.name.clone()).or_default() += 1;
         }
         let known = thread.and_then(|one| one.known.as_ref());
         tally.process = tally.process.take().or(known.map(|one| one.name.clone()));
@@ -85,33 +85,33 @@ impl CauseTable {
 
     /// The causes. Programs in which a guest stood still are merged: the host stops now this one
     /// and now that. A program met again and again without stolen time stands alone.
-    fn gathered(&self) -> BTreeMap<Holder, Tally> {
-        let kind = HolderKind::HypervisorOrInterruptsOff;
-        let of_host = |holder: &Holder| holder.kind == kind;
-        let all = self.causes.iter().filter(|(holder, _)| of_host(holder));
+    fn gathered(&self) -> BTreeMap<Cause, Tally> {
+        let kind = CauseKind::HypervisorOrInterruptsOff;
+        let of_host = |cause: &Cause| cause.kind == kind;
+        let all = self.causes.iter().filter(|(cause, _)| of_host(cause));
         let all: u64 = all.map(|(_, tally)| tally.count).sum();
         let recurs = |tally: &Tally| {
             tally.count >= RECURS && tally.count * 2 > all && tally.stolen * 2 <= tally.count
         };
         let (mut apart, mut together) = (BTreeMap::new(), BTreeMap::new());
-        for (holder, tally) in &self.causes {
-            let of = if of_host(holder) && !recurs(tally) { &mut together } else { &mut apart };
-            of.insert(holder.clone(), tally.clone());
+        for (cause, tally) in &self.causes {
+            let of = if of_host(cause) && !recurs(tally) { &mut together } else { &mut apart };
+            of.insert(cause.clone(), tally.clone());
         }
         if together.len() > 1 {
             let mut sum = Tally::default();
-            together.iter().for_each(|(holder, tally)| sum.add(&holder.name, tally));
-            together = BTreeMap::from([(Holder { kind, name: String::new() }, sum)]);
+            together.iter().for_each(|(cause, tally)| sum.add(&cause.name, tally));
+            together = BTreeMap::from([(Cause { kind, name: String::new() }, sum)]);
         }
         apart.extend(together);
         apart
     }
 
     /// The causes, by total time; times count from the first release.
-    pub fn causes(&self, first_release: Nanos) -> Vec<Cause> {
+    pub fn causes(&self, first_release: Nanos) -> Vec<RunCause> {
         let causes = self.gathered();
-        let cause = |(holder, tally): (&Holder, &Tally)| Cause {
-            holder: holder.clone(),
+        let cause = |(cause, tally): (&Cause, &Tally)| RunCause {
+            cause: cause.clone(),
             count: tally.count,
             share: tally.count as f64 / self.recorded.max(1) as f64,
             total_ns: Nanos(tally.total),
@@ -126,7 +126,7 @@ impl CauseTable {
             realtime: None,
             remedy: None,
         };
-        let mut all: Vec<Cause> = causes.iter().map(cause).collect();
+        let mut all: Vec<RunCause> = causes.iter().map(cause).collect();
         // The most costly first, not the most frequent.
         all.sort_by_key(|one| (Reverse(one.total_ns), Reverse(one.count)));
         all

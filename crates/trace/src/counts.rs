@@ -1,14 +1,14 @@
 //! The counted breakdown of one thread, until it is sent.
 
+use latlab_model::breakdown::{Breakdown, BreakdownTally, CycleBreakdown, Part};
 use latlab_model::frame::KEPT_SPIKES;
-use latlab_model::legs::{CycleLegs, Leg, LegTally, Legs};
 use latlab_model::{Histogram, Nanos};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// The known parts of one cycle.
 #[derive(Clone, Copy)]
-pub struct PartialLegs {
+pub struct PartialBreakdown {
     pub release_ns: Nanos,
     /// From the release until the interrupt.
     pub irq_ns: Option<Nanos>,
@@ -17,43 +17,43 @@ pub struct PartialLegs {
 }
 
 /// The counts of one thread.
-pub struct LegCounts {
+pub struct BreakdownCounts {
     /// Counted since the last offer.
-    counts: BTreeMap<Leg, Vec<Nanos>>,
+    counts: BTreeMap<Part, Vec<Nanos>>,
     /// The largest latencies with known parts, the smallest of them on top.
     largest: BinaryHeap<Reverse<Nanos>>,
     /// What was not taken yet.
-    frame: Legs,
+    frame: Breakdown,
 }
 
-impl LegCounts {
-    pub fn new(thread: u32) -> LegCounts {
-        let frame = Legs { thread, ..Legs::default() };
-        LegCounts { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
+impl BreakdownCounts {
+    pub fn new(thread: u32) -> BreakdownCounts {
+        let frame = Breakdown { thread, ..Breakdown::default() };
+        BreakdownCounts { counts: BTreeMap::new(), largest: BinaryHeap::new(), frame }
     }
 
     /// Counts a cycle during which the trace was on, with the parts that are known.
-    pub fn traced(&mut self, latency: Nanos, legs: Option<PartialLegs>) {
+    pub fn traced(&mut self, latency: Nanos, breakdown: Option<PartialBreakdown>) {
         self.frame.tally.traced += 1;
-        self.push(Leg::Traced, latency);
-        let Some(PartialLegs { release_ns, irq_ns, thread_ns }) = legs else { return };
+        self.push(Part::Traced, latency);
+        let Some(PartialBreakdown { release_ns, irq_ns, thread_ns }) = breakdown else { return };
         let ends = [Some(Nanos::ZERO), irq_ns, thread_ns, Some(latency)];
         if !ends.into_iter().flatten().is_sorted() {
             self.frame.tally.unsound += 1;
             return;
         }
-        for (leg, known) in [(Leg::Irq, irq_ns), (Leg::Thread, thread_ns)] {
-            known.into_iter().for_each(|value| self.push(leg, value));
+        for (part, known) in [(Part::Irq, irq_ns), (Part::Thread, thread_ns)] {
+            known.into_iter().for_each(|value| self.push(part, value));
         }
         if let Some((irq_ns, thread_ns)) = irq_ns.zip(thread_ns) {
             self.frame.tally.known += 1;
-            self.keep_if_large(latency, CycleLegs { release_ns, irq_ns, thread_ns });
+            self.keep_if_large(latency, CycleBreakdown { release_ns, irq_ns, thread_ns });
         }
     }
 
     /// Counts a cycle during which the trace was off.
     pub fn untraced(&mut self, latency: Nanos) {
-        self.push(Leg::Untraced, latency);
+        self.push(Part::Untraced, latency);
     }
 
     /// Counts lost events.
@@ -62,26 +62,26 @@ impl LegCounts {
     }
 
     /// Offers the counts; what is not taken stays and is merged with later counts.
-    pub fn flush(&mut self, taken: impl FnOnce(&Legs) -> bool) {
-        for (leg, values) in std::mem::take(&mut self.counts) {
+    pub fn flush(&mut self, taken: impl FnOnce(&Breakdown) -> bool) {
+        for (part, values) in std::mem::take(&mut self.counts) {
             let more: Histogram = values.into_iter().collect();
-            match self.frame.counts.iter_mut().find(|(known, _)| *known == leg) {
+            match self.frame.counts.iter_mut().find(|(known, _)| *known == part) {
                 Some((_, counts)) => counts.add(&more).expect("both have latlab's own bins"),
-                None => self.frame.counts.push((leg, more)),
+                None => self.frame.counts.push((part, more)),
             }
         }
-        let empty = self.frame.counts.is_empty() && self.frame.tally == LegTally::default();
+        let empty = self.frame.counts.is_empty() && self.frame.tally == BreakdownTally::default();
         if !empty && taken(&self.frame) {
-            self.frame = Legs { thread: self.frame.thread, ..Legs::default() };
+            self.frame = Breakdown { thread: self.frame.thread, ..Breakdown::default() };
         }
     }
 
-    fn push(&mut self, leg: Leg, value: Nanos) {
-        self.counts.entry(leg).or_default().push(value);
+    fn push(&mut self, part: Part, value: Nanos) {
+        self.counts.entry(part).or_default().push(value);
     }
 
     /// As many as the kept spikes, so that each of those finds its breakdown.
-    fn keep_if_large(&mut self, latency: Nanos, legs: CycleLegs) {
+    fn keep_if_large(&mut self, latency: Nanos, breakdown: CycleBreakdown) {
         let full = self.largest.len() >= KEPT_SPIKES;
         let large = !full || self.largest.peek().is_some_and(|Reverse(least)| latency >= *least);
         if !large || self.frame.largest.len() >= 2 * KEPT_SPIKES {
@@ -91,6 +91,6 @@ impl LegCounts {
         if full {
             self.largest.pop();
         }
-        self.frame.largest.push(legs);
+        self.frame.largest.push(breakdown);
     }
 }

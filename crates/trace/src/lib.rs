@@ -3,7 +3,7 @@
 //! For reading: pages and formats as they lie in the ring buffer, with nanoseconds, which the text
 //! form does not have; and the [`EventRecorder`], which keeps what concerns the measuring threads.
 //! For analysis, immediately or years later: the [`Matcher`], which finds the events of each
-//! latency by its release, and [`LegCounts`], which counts the parts.
+//! latency by its release, and [`BreakdownCounts`], which counts the parts.
 //!
 //! Little endian, like every machine that latlab is built for.
 
@@ -13,10 +13,10 @@ mod counts;
 pub mod cycles;
 mod format;
 mod kernel_events;
-mod leg_context;
 mod matching;
 mod names;
 mod page;
+mod part_context;
 mod points;
 mod recorder;
 mod replay;
@@ -26,7 +26,7 @@ mod windows;
 
 pub use blame::{Blamed, Subject, blame};
 pub use causes::CauseTable;
-pub use counts::{LegCounts, PartialLegs};
+pub use counts::{BreakdownCounts, PartialBreakdown};
 pub use format::{Field, Format, ParseFormatError};
 pub use kernel_events::{CpuTrace, EventReader};
 pub use matching::Matcher;

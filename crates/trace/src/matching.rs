@@ -1,9 +1,9 @@
 //! Matches events and latencies by release, never by order.
 
-use crate::counts::{LegCounts, PartialLegs};
+use crate::counts::{BreakdownCounts, PartialBreakdown};
 use crate::windows::TraceWindows;
 use latlab_model::Nanos;
-use latlab_model::legs::Legs;
+use latlab_model::breakdown::Breakdown;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
 use latlab_model::trace::{ThreadEvent, ThreadEventKind, TraceStretch};
@@ -31,10 +31,10 @@ struct ThreadMatcher {
     period: Nanos,
     armed: Option<ArmedTimer>,
     /// Cycles whose latency has not come.
-    cycles: VecDeque<PartialLegs>,
+    cycles: VecDeque<PartialBreakdown>,
     /// Latencies whose events may not have come.
     latencies: VecDeque<Sample>,
-    counts: LegCounts,
+    counts: BreakdownCounts,
 }
 
 impl Matcher {
@@ -84,7 +84,7 @@ impl Matcher {
 
     /// Offers the counts since the last call; what is not taken stays and is merged with later
     /// counts.
-    pub fn flush(&mut self, mut taken: impl FnMut(&Legs) -> bool) {
+    pub fn flush(&mut self, mut taken: impl FnMut(&Breakdown) -> bool) {
         if let Some(first) = self.threads.first_mut() {
             // They belong to no thread, so report them with the first.
             first.counts.events_lost(std::mem::take(&mut self.events_lost));
@@ -94,8 +94,8 @@ impl Matcher {
 }
 
 impl ArmedTimer {
-    fn legs(&self, switched_at: Option<Nanos>) -> PartialLegs {
-        PartialLegs {
+    fn breakdown(&self, switched_at: Option<Nanos>) -> PartialBreakdown {
+        PartialBreakdown {
             release_ns: self.release,
             irq_ns: self.irq,
             thread_ns: switched_at.map(|at| at - self.release),
@@ -112,7 +112,7 @@ impl ThreadMatcher {
             armed: None,
             cycles: VecDeque::new(),
             latencies: VecDeque::new(),
-            counts: LegCounts::new(setup.thread),
+            counts: BreakdownCounts::new(setup.thread),
         }
     }
 
@@ -123,7 +123,7 @@ impl ThreadMatcher {
                 // The thread part of the previous cycle cannot come any more: the thread never left
                 // its CPU, or the kernel does not report its return.
                 let before = self.armed.take();
-                before.into_iter().for_each(|before| self.record_legs(&before, None));
+                before.into_iter().for_each(|before| self.record_breakdown(&before, None));
                 let armed = ArmedTimer { release: release_ns, irq: None };
                 self.armed = Some(armed).filter(|_| self.has_release(release_ns));
             }
@@ -135,7 +135,7 @@ impl ThreadMatcher {
             ThreadEventKind::SwitchedIn => {
                 // The first switch to it after the interrupt ends the cycle.
                 if let Some(armed) = self.armed.take_if(|armed| armed.irq.is_some()) {
-                    self.record_legs(&armed, Some(at));
+                    self.record_breakdown(&armed, Some(at));
                 }
             }
         }
@@ -144,7 +144,7 @@ impl ThreadMatcher {
     /// Drops cycles in progress, since not all that followed was seen.
     fn reset(&mut self) {
         if let Some(armed) = self.armed.take() {
-            self.record_legs(&armed, None);
+            self.record_breakdown(&armed, None);
         }
     }
 
@@ -154,9 +154,9 @@ impl ThreadMatcher {
     }
 
     /// Keeps the known parts of a cycle until its latency comes.
-    fn record_legs(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
+    fn record_breakdown(&mut self, armed: &ArmedTimer, switched_at: Option<Nanos>) {
         if armed.irq.is_some() {
-            self.cycles.push_back(armed.legs(switched_at));
+            self.cycles.push_back(armed.breakdown(switched_at));
         }
         if self.cycles.len() > WAITING {
             self.cycles.pop_front();
@@ -169,15 +169,15 @@ impl ThreadMatcher {
         while let Some(sample) = pop_if(&mut self.latencies, over) {
             let release = sample.release_ns;
             while pop_if(&mut self.cycles, |cycle| cycle.release_ns < release).is_some() {}
-            let legs = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
+            let breakdown = pop_if(&mut self.cycles, |cycle| cycle.release_ns == release);
             // The thread has read the clock, so a recorded switch would have been seen by now.
-            let legs = legs.or_else(|| {
+            let breakdown = breakdown.or_else(|| {
                 let this = |armed: &mut ArmedTimer| armed.irq.is_some() && armed.release == release;
-                self.armed.take_if(this).map(|armed| armed.legs(None))
+                self.armed.take_if(this).map(|armed| armed.breakdown(None))
             });
             // Its timer was started after the previous release.
             match windows.state(release - self.period, release + sample.latency_ns) {
-                Some(true) => self.counts.traced(sample.latency_ns, legs),
+                Some(true) => self.counts.traced(sample.latency_ns, breakdown),
                 Some(false) => self.counts.untraced(sample.latency_ns),
                 None => {}
             }

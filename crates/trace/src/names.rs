@@ -1,6 +1,6 @@
 //! Names of functions and threads in a spike.
 
-use latlab_model::explanation::{BlameLeg, LegEvidence, SpikeBlame};
+use latlab_model::explanation::{BlamePart, CauseEvidence, SpikeBlame};
 use latlab_model::flight::{KernelFunction, KnownThread, TraceFormats};
 
 /// Placeholder for a function until its name is known.
@@ -10,19 +10,19 @@ pub(crate) fn unnamed_function(address: u64) -> String {
 
 /// Replaces addresses by function names, and adds the processes of the threads.
 pub fn complete_names(blame: &mut SpikeBlame, names: &TraceFormats) {
-    blame.legs.iter_mut().chain(&mut blame.longest).for_each(|leg| complete_leg(leg, names));
+    blame.parts.iter_mut().chain(&mut blame.longest).for_each(|part| complete_part(part, names));
     let of_cause = blame.cause.iter_mut().map(|cause| &mut cause.name);
     let of_started = blame.started.iter_mut().map(|one| &mut one.name);
     of_cause.chain(of_started).for_each(|name| name_function(name, &names.functions));
 }
 
-fn complete_leg(leg: &mut BlameLeg, names: &TraceFormats) {
+fn complete_part(part: &mut BlamePart, names: &TraceFormats) {
     let known = |id: i32| -> Option<&KnownThread> { names.threads.iter().find(|one| one.id == id) };
-    leg.thread.iter_mut().for_each(|thread| thread.known = known(thread.id).cloned());
-    name_function(&mut leg.holder.name, &names.functions);
-    match &mut leg.evidence {
-        Some(LegEvidence::Called { function: Some(name), .. })
-        | Some(LegEvidence::RanInstead { thread: name }) => name_function(name, &names.functions),
+    part.thread.iter_mut().for_each(|thread| thread.known = known(thread.id).cloned());
+    name_function(&mut part.cause.name, &names.functions);
+    match &mut part.evidence {
+        Some(CauseEvidence::Called { function: Some(name), .. })
+        | Some(CauseEvidence::RanInstead { thread: name }) => name_function(name, &names.functions),
         _ => {}
     }
 }

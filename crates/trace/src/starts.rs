@@ -5,7 +5,7 @@ use crate::kernel_events::{EventKind, Task};
 use crate::points::CpuEvents;
 use crate::timeline::Tasks;
 use latlab_model::Nanos;
-use latlab_model::explanation::{BlameLeg, HolderKind, StartedThreads, Starter};
+use latlab_model::explanation::{BlamePart, CauseKind, StartedThreads, Starter};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 /// Names the starter in each part of a short-lived thread. If its parents have ended as well, that
 /// is the first ancestor that still lives.
 pub fn group_starts(
-    legs: &mut [BlameLeg],
+    parts: &mut [BlamePart],
     cpus: &[CpuEvents],
     tasks: &Tasks,
     lives: &dyn Fn(i32) -> bool,
@@ -46,13 +46,13 @@ pub fn group_starts(
         (*at > 2).then_some(*at)
     };
     let (mut of_children, mut of_own) = (BTreeMap::<i32, i64>::new(), BTreeMap::<i32, i64>::new());
-    let belongs = |leg: &BlameLeg| {
-        let is_thread = matches!(leg.holder.kind, HolderKind::Thread | HolderKind::PageFaults);
-        leg.thread.as_ref().filter(|_| is_thread).map(|thread| thread.id)
+    let belongs = |part: &BlamePart| {
+        let is_thread = matches!(part.cause.kind, CauseKind::Thread | CauseKind::PageFaults);
+        part.thread.as_ref().filter(|_| is_thread).map(|thread| thread.id)
     };
-    for leg in legs.iter() {
-        let Some(id) = belongs(leg) else { continue };
-        let Nanos(length) = leg.length();
+    for part in parts.iter() {
+        let Some(id) = belongs(part) else { continue };
+        let Nanos(length) = part.length();
         *of_own.entry(id).or_default() += length;
         if let Some(starter) = starter(id) {
             *of_children.entry(starter).or_default() += length;
@@ -62,29 +62,29 @@ pub fn group_starts(
         let own = of_own.get(&id).copied().unwrap_or(0);
         of_children.get(&id).is_some_and(|children| own <= children.saturating_mul(OWN_SHARE))
     };
-    for leg in legs {
-        let Some(id) = belongs(leg) else { continue };
+    for part in parts {
+        let Some(id) = belongs(part) else { continue };
         let Some(starter) = starter(id).or(starts_mostly(id).then_some(id)) else { continue };
         let name = match tasks.get(&starter) {
             Some(task) => task.name.clone(),
             None => format!("thread {starter}"),
         };
-        leg.thread.iter_mut().for_each(|thread| {
+        part.thread.iter_mut().for_each(|thread| {
             thread.started_by = Some(Starter { id: starter, name: name.clone() });
         });
     }
 }
 
 /// Names of the threads that a thread has started, with how many of each had the CPU, by time.
-pub fn started_threads(legs: &[BlameLeg], starter: i32) -> Vec<StartedThreads> {
+pub fn started_threads(parts: &[BlamePart], starter: i32) -> Vec<StartedThreads> {
     let mut each: Vec<(&str, BTreeSet<i32>, i64)> = Vec::new();
-    for leg in legs {
-        let Some(thread) = &leg.thread else { continue };
+    for part in parts {
+        let Some(thread) = &part.thread else { continue };
         let is_started = thread.started_by.as_ref().is_some_and(|one| one.id == starter);
         if !is_started || thread.id == starter {
             continue;
         }
-        let (name, length) = (leg.holder.name.as_str(), leg.length().0);
+        let (name, length) = (part.cause.name.as_str(), part.length().0);
         match each.iter_mut().find(|(known, ..)| *known == name) {
             Some((_, ids, total)) => {
                 ids.insert(thread.id);

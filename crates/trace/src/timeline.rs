@@ -1,7 +1,7 @@
 //! What a CPU did, without a gap: what had it from event to event.
 
 use crate::kernel_events::{EventKind, Interruption, Level, Moment, Task};
-use latlab_model::explanation::{Holder, HolderKind, LegEvidence, TracedThread};
+use latlab_model::explanation::{Cause, CauseEvidence, CauseKind, TracedThread};
 use std::collections::HashMap;
 
 /// A stretch between two events, with no event in it.
@@ -11,11 +11,11 @@ pub struct Stretch {
     pub from: i64,
     pub to: i64,
     /// What had the CPU.
-    pub holder: Holder,
+    pub cause: Cause,
     /// The thread, if it is one.
     pub thread: Option<TracedThread>,
     /// What else is known.
-    pub evidence: Option<LegEvidence>,
+    pub evidence: Option<CauseEvidence>,
     /// When the scheduler chose the thread that was on the CPU.
     pub chosen: Option<i64>,
     /// Its kernel priority.
@@ -108,10 +108,10 @@ pub fn stretches(
                 // It is reported when it has ended.
                 let begin = at.saturating_sub(length.max(0)).max(since);
                 all.extend(state.stretch(since, begin));
-                all.extend(of_kind(HolderKind::Nmi, name_of(function), begin, at));
+                all.extend(of_kind(CauseKind::Nmi, name_of(function), begin, at));
             }
             EventKind::Lost => {
-                all.extend(of_kind(HolderKind::Unknown, String::new(), since, at));
+                all.extend(of_kind(CauseKind::Unknown, String::new(), since, at));
                 state.forget();
             }
             _ => all.extend(state.stretch(since, at)),
@@ -143,10 +143,10 @@ fn timer_follows(moments: &[Moment]) -> bool {
 }
 
 /// A stretch with no further details.
-fn of_kind(kind: HolderKind, name: String, from: i64, to: i64) -> Option<Stretch> {
-    let holder = Holder { kind, name };
+fn of_kind(kind: CauseKind, name: String, from: i64, to: i64) -> Option<Stretch> {
+    let cause = Cause { kind, name };
     let none =
-        Stretch { from, to, holder, thread: None, evidence: None, chosen: None, priority: None };
+        Stretch { from, to, cause, thread: None, evidence: None, chosen: None, priority: None };
     (from < to).then_some(none)
 }
 
@@ -254,9 +254,9 @@ impl CpuState<'_> {
     }
 
     fn stretch(&self, from: i64, to: i64) -> Option<Stretch> {
-        let (holder, thread, evidence) = self.holder();
+        let (cause, thread, evidence) = self.cause();
         let priority = self.task().and_then(|task| task.priority);
-        let stretch = Stretch { from, to, holder, thread, evidence, chosen: self.chosen, priority };
+        let stretch = Stretch { from, to, cause, thread, evidence, chosen: self.chosen, priority };
         (from < to).then_some(stretch)
     }
 
@@ -264,8 +264,8 @@ impl CpuState<'_> {
         self.current.as_ref().or_else(|| self.tasks.get(&self.thread))
     }
 
-    fn holder(&self) -> (Holder, Option<TracedThread>, Option<LegEvidence>) {
-        let of = |kind, name: &str| Holder { kind, name: name.to_string() };
+    fn cause(&self) -> (Cause, Option<TracedThread>, Option<CauseEvidence>) {
+        let of = |kind, name: &str| Cause { kind, name: name.to_string() };
         let named = || {
             // A started program has its parent's name first, so its last name is the right one.
             let task = self.tasks.get(&self.thread).or(self.current.as_ref());
@@ -279,24 +279,24 @@ impl CpuState<'_> {
                 TracedThread { id, kernel_priority, known: None, started_by: None }
             });
             let whose = timer.owner.and_then(|id| self.tasks.get(&id));
-            let whose = whose.map(|task| LegEvidence::TimerOf { thread: task.name.clone() });
-            return (of(HolderKind::OtherTimers, &(self.name_of)(timer.function)), owner, whose);
+            let whose = whose.map(|task| CauseEvidence::TimerOf { thread: task.name.clone() });
+            return (of(CauseKind::OtherTimers, &(self.name_of)(timer.function)), owner, whose);
         }
         let called = |one: &Interruption| one.function.map(self.name_of);
         if let Some(interrupt) = self.interrupts.last() {
             let evidence = called(interrupt)
-                .map(|function| LegEvidence::Called { function: Some(function), thread: None });
-            return (of(HolderKind::Interrupt, &interrupt.name), None, evidence);
+                .map(|function| CauseEvidence::Called { function: Some(function), thread: None });
+            return (of(CauseKind::Interrupt, &interrupt.name), None, evidence);
         }
         if let Some(softirq) = self.softirqs.get(&self.thread).and_then(|all| all.last()) {
             let (function, thread) = (called(softirq), (self.thread != 0).then(named));
             let is_known = function.is_some() || thread.is_some();
-            let evidence = is_known.then_some(LegEvidence::Called { function, thread });
-            return (of(HolderKind::Softirq, &softirq.name), None, evidence);
+            let evidence = is_known.then_some(CauseEvidence::Called { function, thread });
+            return (of(CauseKind::Softirq, &softirq.name), None, evidence);
         }
         if self.thread == 0 {
-            let evidence = self.idle.map(|state| LegEvidence::IdleState { state });
-            return (of(HolderKind::IdleExit, ""), None, evidence);
+            let evidence = self.idle.map(|state| CauseEvidence::IdleState { state });
+            return (of(CauseKind::IdleExit, ""), None, evidence);
         }
         let kernel_priority = self.task().and_then(|one| one.priority);
         let thread =
@@ -308,6 +308,6 @@ impl CpuState<'_> {
         };
         let work = self.work.get(&self.thread).map(|&at| (self.name_of)(at));
         let name = work.map_or(name.clone(), |work| format!("{name} ({work})"));
-        (Holder { kind: HolderKind::Thread, name }, Some(thread), None)
+        (Cause { kind: CauseKind::Thread, name }, Some(thread), None)
     }
 }

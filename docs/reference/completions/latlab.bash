@@ -327,13 +327,13 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__compare)
-            opts="-o -h -V --care --limit --gate --format --output --out --junit --ktap --lava --help --version"
+            opts="-o -h -V --margin --limit --gate --format --output --out --junit --ktap --lava --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --care)
+                --margin)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1317,7 +1317,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --missed --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --targets --jobs --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --targets --jobs --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1427,7 +1427,7 @@ _latlab() {
                     COMPREPLY=($(compgen -W "aligned spread random" -- "${cur}"))
                     return 0
                     ;;
-                --missed)
+                --overruns)
                     COMPREPLY=($(compgen -W "skip catch-up" -- "${cur}"))
                     return 0
                     ;;
@@ -1789,7 +1789,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__trend)
-            opts="-o -h -V --since --board --by --metric --care --gate --format --output --out --junit --ktap --lava --help --version"
+            opts="-o -h -V --since --board --by --metric --margin --gate --format --output --out --junit --ktap --lava --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1811,7 +1811,7 @@ _latlab() {
                     COMPREPLY=($(compgen -W "p50 p99 p99.9 p99.99 median maximum" -- "${cur}"))
                     return 0
                     ;;
-                --care)
+                --margin)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1873,7 +1873,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__watch)
-            opts="-q -p -a -t -l -b -D -i -h -V --every --cpu-budget --keep --on-fail --rounds --quiet --out --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period-step --phase --missed --warm-up --seed --interval --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --legs --explain --note --load --load-on --loads --tune --set --share --detach --board-folder --name --for --period --telemetry --idle-states --help --version"
+            opts="-q -p -a -t -l -b -D -i -h -V --every --cpu-budget --keep --on-fail --rounds --quiet --out --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period-step --phase --overruns --warm-up --seed --interval --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --note --load --load-on --loads --tune --set --share --detach --board-folder --name --for --period --telemetry --idle-states --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1999,7 +1999,7 @@ _latlab() {
                     COMPREPLY=($(compgen -W "aligned spread random" -- "${cur}"))
                     return 0
                     ;;
-                --missed)
+                --overruns)
                     COMPREPLY=($(compgen -W "skip catch-up" -- "${cur}"))
                     return 0
                     ;;

@@ -93,7 +93,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l period-step -d 'Ma
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l missed -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l overruns -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
 catch-up\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l warm-up -d 'Time at the start that is measured and not counted' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a guest in virtual time gives the same run' -r
@@ -131,7 +131,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l realtime -d 'Run t
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print the console of the guest, or of all guests of a sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
@@ -718,7 +718,7 @@ junit\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand report" -l open -d 'Open the page in $BROWSER, else with xdg-open'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand report" -s V -l version -d 'Print version'
-complete -c latlab -n "__fish_latlab_using_subcommand compare" -l care -d 'Largest slowdown that is not a regression; twice as much for p99.99 and the median maximum' -r
+complete -c latlab -n "__fish_latlab_using_subcommand compare" -l margin -d 'Largest slowdown that is not a regression; twice as much for p99.99 and the median maximum' -r
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l limit -d 'Bursts of deadline misses that the candidate may have, such as 0.1/h' -r
 complete -c latlab -n "__fish_latlab_using_subcommand compare" -l format -d 'How to print the result: text, json, markdown, junit, html' -r -f -a "text\t''
 json\t''
@@ -743,7 +743,7 @@ p99\t''
 p99.9\t''
 p99.99\t''
 median maximum\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand trend" -l care -d 'By how much a level may be higher than the one before' -r
+complete -c latlab -n "__fish_latlab_using_subcommand trend" -l margin -d 'By how much a level may be higher than the one before' -r
 complete -c latlab -n "__fish_latlab_using_subcommand trend" -l format -d 'How to print the result: text, json, markdown, junit, html' -r -f -a "text\t''
 json\t''
 markdown\t''
@@ -894,7 +894,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l period-step -d '
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
 spread\t''
 random\t''"
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l missed -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l overruns -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
 catch-up\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l warm-up -d 'Time at the start that is measured and not counted' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a guest in virtual time gives the same run' -r
@@ -922,7 +922,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l realtime -d 'Run
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l console -d 'Print the console of the guest, or of all guests of a sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l samples -d 'Store every latency with its release, in about two bytes each'
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l legs -d 'Split each latency into legs with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'

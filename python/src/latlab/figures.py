@@ -13,7 +13,7 @@ class Summary:
     """Latencies that were recorded."""
     activations: int
     """Releases that were due: cycles and overruns."""
-    missed: int | None
+    overruns: int | None
     """Overruns: releases that passed while the thread was still late."""
     misses: int | None
     """Deadline misses; None without a deadline."""
@@ -40,8 +40,8 @@ class Summary:
         names = {name.removesuffix("_ns").replace("_", "."): value for name, value in quantiles.items()}
         return cls(
             cycles=document["cycles"],
-            activations=document["activations"],
-            missed=document["missed"],
+            activations=document["releases"],
+            overruns=document["overruns"],
             misses=document["misses"],
             min_ns=document["min_ns"],
             mean_ns=document["mean_ns"],

@@ -21,8 +21,8 @@ Frame = Literal["pandas", "polars"]
 # The options that a run needs to have one of these tables.
 _NEEDS = {
     "samples": "measure with samples=True",
-    "legs": "measure with legs=True",
-    "trace": "measure with legs=True",
+    "breakdown": "measure with breakdown=True",
+    "trace": "measure with breakdown=True",
 }
 
 

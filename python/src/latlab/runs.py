@@ -110,9 +110,9 @@ class Run:
         return self.total.cycles
 
     @property
-    def missed(self) -> int | None:
+    def overruns(self) -> int | None:
         """Overruns of all threads."""
-        return self.total.missed
+        return self.total.overruns
 
     @property
     def misses(self) -> int | None:
@@ -193,7 +193,7 @@ class Run:
 
     @property
     def intervals(self) -> Table:
-        """Each second of each thread: start_ns, end_ns, count, missed, misses, min, mean, quantiles, max in ns."""
+        """Each second of each thread: start_ns, end_ns, count, overruns, misses, min, mean, quantiles, max in ns."""
         return self._table("intervals")
 
     @property
@@ -212,9 +212,9 @@ class Run:
         return self._table("clocks")
 
     @property
-    def legs(self) -> Table:
-        """The bins of each part of each thread's breakdown, if recorded: leg, low_ns, high_ns, count."""
-        return self._table("legs")
+    def breakdown(self) -> Table:
+        """The bins of each part of each thread's breakdown, if recorded: part, low_ns, high_ns, count."""
+        return self._table("breakdown")
 
     @property
     def trace(self) -> Table:

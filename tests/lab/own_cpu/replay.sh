@@ -30,18 +30,18 @@ again() {
 try "it is run again, and is the same" again
 holds() { holds_in "$here/replay.json" 'told = run["latencies"]' "$1"; }
 try "the parts are the latency to the nanosecond" holds \
-    "len(told) == 20 and all(t['legs'][0]['from_ns'] == 0 and t['legs'][-1]['to_ns'] == t['latency_ns']
-     and all(a['to_ns'] == b['from_ns'] for a, b in zip(t['legs'], t['legs'][1:])) for t in told)"
+    "len(told) == 20 and all(t['parts'][0]['from_ns'] == 0 and t['parts'][-1]['to_ns'] == t['latency_ns']
+     and all(a['to_ns'] == b['from_ns'] for a, b in zip(t['parts'], t['parts'][1:])) for t in told)"
 try "of all wake-ups of the loop" holds \
     "run['table']['wake_ups'] >= 300 and run['table']['whole'] >= 0.99 * run['table']['wake_ups']"
 try "each has the interrupt of its timer, the switch and the way back" holds \
-    "sum({'interrupt', 'waking', 'switching', 'returning'} <= {l['part'] for l in t['legs']} for t in told) >= 18"
+    "sum({'interrupt', 'waking', 'switching', 'returning'} <= {l['part'] for l in t['parts']} for t in told) >= 18"
 try "the load and the measured thread are known by name" holds \
     "all(t['measured']['name'] == 'latlab/0' for t in told)
-     and any(l['thread'] and l['thread']['name'] == 'hackbench' for t in told for l in t['legs'])"
+     and any(l['thread'] and l['thread']['name'] == 'hackbench' for t in told for l in t['parts'])"
 try "functions of the kernel are named" holds \
     "all(any(row['name'].startswith('__schedule') or '> __schedule' in row['name'] for row in t['tree'])
-     for t in told if t['legs'])"
+     for t in told if t['parts'])"
 
 refused() {
     "$lab" explain "$1" --replay --top 1 --out "${3:-$here/runs}" >"$here/refused" 2>&1

@@ -70,9 +70,9 @@ wire() {
     timeout 200 "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:0 --target "lab:x86-64/$kernel" --name "$name" \
         --count 150 --format json "$@" >"$here/$name.json" 2>"$here/$name.txt" || { cat "$here/$name.txt"; return 1; }
 }
-# Invariant (captures): The legs of an answer over a wire add up to the whole in every edge.
-legs_add_up() {
-    python3 tests/lab/responders.py legs_add_up "$here" "$@"
+# Invariant (captures): The breakdown of an answer over a wire add up to the whole in every edge.
+parts_add_up() {
+    python3 tests/lab/responders.py parts_add_up "$here" "$@"
 }
 wires() {
     wire wire-stock stock & local first=$!
@@ -80,16 +80,16 @@ wires() {
     wait "$first" || return 1
     holds 'all(runs[name]["answered"] == 150 and missing(name) == 0 for name in ("wire-stock", "wire-rt"))' &&
         holds '4000 < median("wire-stock") < median("wire-rt") < 60000' &&
-        legs_add_up wire-stock wire-rt && "$lab" verify "$(of wire-rt)" &&
+        parts_add_up wire-stock wire-rt && "$lab" verify "$(of wire-rt)" &&
         "$lab" show "$(of wire-rt)" --all >"$here/said.txt" &&
-        expect "each leg" grep -qE '^0 +wake-up +150 ' "$here/said.txt" &&
+        expect "each part" grep -qE '^0 +wake-up +150 ' "$here/said.txt" &&
         expect "how to repeat it" grep -q -- '--gpio gpiochip0:1 --loopback gpiochip0:0' "$here/said.txt" &&
         "$lab" report "$(of wire-rt)" -o "$here/page.html" &&
-        expect "legs are drawn" grep -q 'Medians of the legs beside each other' "$here/page.html"
+        expect "the breakdown is drawn" grep -q 'Medians of the parts side by side' "$here/page.html"
 }
-try "the legs of an answer over a wire add up to the whole in every edge, on stock and PREEMPT_RT" wires
+try "the breakdown of an answer over a wire add up to the whole in every edge, on stock and PREEMPT_RT" wires
 
-# Invariant (captures): A killed run of a wire has the legs of every answer that it counts.
+# Invariant (captures): A killed run of a wire has the breakdown of every answer that it counts.
 killed_wire() {
     local pid run
     timeout 200 "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:0 --target lab:x86-64/stock --name cut \
@@ -99,18 +99,18 @@ killed_wire() {
     kill -KILL "$(pgrep -P $pid latlab || echo $pid)" && wait $pid
     "$lab" list >/dev/null 2>&1
     run=$(of cut)
-    python3 tests/lab/responders.py legs_after_a_kill "$run" || return
+    python3 tests/lab/responders.py breakdown_after_a_kill "$run" || return
     "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
         expect "what is unknown" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
         expect "no invented stimuli" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
-        expect "each leg" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
+        expect "each part" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
 }
-try "a run of a wire that was killed has the legs of its answers, and says what is unknown" killed_wire
+try "a run of a wire that was killed has the breakdown of its answers, and says what is unknown" killed_wire
 
 # The wire itself acts as an external responder that takes no time.
 other_responder() {
     wire other stock --external && holds 'runs["other"]["answered"] == 150 and median("other") < 4000' &&
-        "$lab" show "$(of other)" --all >"$here/said.txt" && ! grep -q 'Legs of the answers' "$here/said.txt" ||
+        "$lab" show "$(of other)" --all >"$here/said.txt" && ! grep -q 'Breakdown of the answers' "$here/said.txt" ||
         return 1
     "$lab" respond --gpio gpiochip0:1 --loopback gpiochip0:2 --target lab:x86-64/stock >"$here/said.txt" 2>&1
     expect "exit code 3" [ $? = 3 ] &&

@@ -215,8 +215,8 @@ impl ThreadLedger {
         self.latencies.push(judged);
         self.overruns += u64::from(cycle.overruns);
         // A release that no cycle served has no response time.
-        let missed = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
-        self.misses += u64::from(is_late) + missed;
+        let overruns = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
+        self.misses += u64::from(is_late) + overruns;
         let is_large = self.largest.len() < KEPT_SPIKES
             || self.largest.peek().is_some_and(|smallest| judged > smallest.0);
         if is_large {
@@ -317,7 +317,7 @@ impl ThreadLedger {
         }
         let counts: Histogram = std::mem::take(&mut self.latencies).into_iter().collect();
         let counts = Histogram {
-            missed: std::mem::take(&mut self.overruns),
+            overruns: std::mem::take(&mut self.overruns),
             misses: std::mem::take(&mut self.misses),
             ..counts
         };
@@ -359,7 +359,7 @@ impl ThreadLedger {
     pub fn end(&self, reason: EndReason) -> Option<ThreadEnd> {
         let setup = self.found.setup.as_ref()?;
         let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
-        Some(ThreadEnd { missed: self.report.overruns, ..end })
+        Some(ThreadEnd { overruns: self.report.overruns, ..end })
     }
 }
 

@@ -13,9 +13,9 @@ use crate::refusals::machine_refuses;
 use latlab_model::attach::AttachReport;
 use latlab_model::finding::{AttachFinding, Finding};
 use latlab_model::frame::{Message, Refusal};
-use latlab_model::own_work::OwnThread;
 use latlab_model::plan::Attach;
 use latlab_model::run::{ClockReading, EndReason};
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::{self, Clock};
 use latlab_sys::files::Root;
@@ -182,7 +182,7 @@ impl AttachSession<'_> {
                 self.read_clocks();
                 self.look_for_realtime(program);
                 self.send_report();
-                self.outbox.send_own_work();
+                self.outbox.send_self_interference();
             }
             drop(work);
             match () {

@@ -21,8 +21,8 @@ use latlab_model::flight::{
 };
 use latlab_model::frame::{Message, Refusal, Spike};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
-use latlab_model::own_work::OwnThread;
 use latlab_model::run::ThreadSetup;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::{Clock, cpu_time_of_thread};
 use latlab_sys::files::Root;

@@ -23,7 +23,7 @@ use latlab_sys::release_times::ReleaseTimes;
 
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal};
 use latlab_model::load::{Load, LoadCpus};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::files::Root;
 use latlab_sys::undo::restore_loads;
@@ -178,7 +178,7 @@ fn forward_frames(output: ChildStdout, outbox: &Outbox, begin: &Sender<()>) {
         let message = frame.message;
         match &message {
             // The next sample includes a lost one, and dropped figures are counted elsewhere.
-            Message::LoadSample(_) | Message::LoadLine(_) | Message::OwnWork(_) => {
+            Message::LoadSample(_) | Message::LoadLine(_) | Message::SelfInterference(_) => {
                 outbox.offer(&message);
             }
             _ => outbox.send(&message),

@@ -2,7 +2,7 @@
 
 use super::output::{self, Output, WantedLines};
 use super::request::{LoadRequest, SupervisorEvent};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_sys::cgroup::Cgroup;
 use latlab_sys::child::{join_load, ordinary_command};
 use latlab_sys::process::{KillSignal, Pid, kill_process_group};

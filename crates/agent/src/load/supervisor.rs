@@ -4,10 +4,10 @@ use super::coverage::Coverage;
 use super::processes::Processes;
 use super::request::{LoadRequest, SupervisorEvent, listen};
 use super::{counters, tree};
-use crate::own_work::own_work;
+use crate::self_interference::self_interference;
 use latlab_model::frame::Message;
 use latlab_model::load::{EndSignal, ExitStatus, LoadBegin, LoadEnd, LoadLine, LoadSample};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Nanos};
 use latlab_sys::child::{adopt_orphans, any_ended, lower_niceness};
 use latlab_sys::clock::{Clock, thread_cpu_time};
@@ -223,7 +223,7 @@ impl Supervisor {
         loop {
             let (before, used) = (Instant::now(), thread_cpu_time());
             self.sample();
-            self.send_own_work();
+            self.send_self_interference();
             let used = Duration::from_nanos((thread_cpu_time() - used).max(0) as u64);
             let pause = SAMPLE_EVERY.max(used * COST);
             if let Err(over) = self.handle_events_until(before + pause) {
@@ -309,11 +309,11 @@ impl Supervisor {
         self.sampled = (at_ns, cpu_ns);
     }
 
-    fn send_own_work(&self) {
+    fn send_self_interference(&self) {
         let mut work = self.log.work_in_parts();
-        for taken in self.logs.take().into_iter().filter_map(own_work) {
+        for taken in self.logs.take().into_iter().filter_map(self_interference) {
             work.next_part();
-            send(&Message::OwnWork(taken));
+            send(&Message::SelfInterference(taken));
         }
     }
 
@@ -321,7 +321,7 @@ impl Supervisor {
     fn end(mut self, over: EndCause) {
         let ended_ns = now();
         self.sample();
-        self.send_own_work();
+        self.send_self_interference();
         let (mut status, mut by_itself) = (ExitStatus::default(), false);
         match over {
             EndCause::ByItself(how) => (status, by_itself) = (how, true),

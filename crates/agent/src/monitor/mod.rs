@@ -11,7 +11,7 @@ use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
 use latlab_model::finding::Finding;
 use latlab_model::frame::{Message, Refusal};
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_sys::files::Root;
 use latlab_sys::release_times::ReleaseTimes;
 use latlab_sys::work_log::WorkLog;

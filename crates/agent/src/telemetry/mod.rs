@@ -23,7 +23,7 @@ use events::Events;
 use latlab_model::Nanos;
 use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::frame::Message;
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::telemetry::{Series, metric};
 use latlab_sys::clock::{Clock, thread_cpu_time};
 use latlab_sys::files::Root;

@@ -33,7 +33,7 @@ pub struct Activation {
 pub struct ActivationSequence {
     period: i64,
     /// The context of the event that completes an activation.
-    last_leg: i64,
+    last_part: i64,
     /// The first release seen; all others are whole periods away from it.
     origin: Option<i64>,
     irq: Option<TimerlatEvent>,
@@ -46,10 +46,10 @@ pub struct ActivationSequence {
 impl ActivationSequence {
     /// For a kernel thread, or for one in user space.
     pub fn new(period: i64, user: bool) -> ActivationSequence {
-        let last_leg = if user { USER } else { THREAD };
+        let last_part = if user { USER } else { THREAD };
         ActivationSequence {
             period,
-            last_leg,
+            last_part,
             origin: None,
             irq: None,
             thread: None,
@@ -69,15 +69,15 @@ impl ActivationSequence {
             THREAD => self.thread = Some(sample),
             _ => {}
         }
-        if sample.context != self.last_leg {
+        if sample.context != self.last_part {
             return None;
         }
         let TimerlatEvent { at, sequence, latency, .. } = sample;
         if let Some(last) = self.last.replace(sequence) {
             self.lost += (sequence - last - 1).max(0) as u64;
         }
-        let of_this = |leg: Option<TimerlatEvent>| {
-            leg.filter(|leg| leg.sequence == sequence).map(|leg| leg.latency)
+        let of_this = |part: Option<TimerlatEvent>| {
+            part.filter(|part| part.sequence == sequence).map(|part| part.latency)
         };
         let (irq, thread) = (of_this(self.irq.take()), of_this(self.thread.take()));
         Some(Activation { release: self.release(at - latency), irq, thread, latency })
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn three_legs_of_one_number_are_one_activation_of_a_thread_in_user_space() {
         let mut series = ActivationSequence::new(PERIOD, true);
-        let mut told = |sequence, release: i64, legs: &[(i64, i64)]| {
-            let events = legs.iter().map(|&(context, latency)| {
+        let mut told = |sequence, release: i64, breakdown: &[(i64, i64)]| {
+            let events = breakdown.iter().map(|&(context, latency)| {
                 series.push(sample(release + latency + 90, sequence, context, latency))
             });
             events.collect::<Vec<_>>()
         };
         let whole = told(1, 0, &[(IRQ, 900), (THREAD, 4_000), (USER, 6_000)]);
-        assert_eq!(whole[..2], [None, None], "the user leg completes it");
+        assert_eq!(whole[..2], [None, None], "the user part completes it");
         let first = whole[2].unwrap();
         assert_eq!((first.irq, first.thread, first.latency), (Some(900), Some(4_000), 6_000));
         // A signal came instead of the timer: the kernel then reports no thread latency.
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(cut.release, first.release + PERIOD);
         assert_eq!(told(3, 2 * PERIOD, &[(IRQ, 800), (THREAD, 4_000)]), [None, None]);
         let late = told(4, 3 * PERIOD, &[(USER, 5_000)])[0].unwrap();
-        assert_eq!((late.irq, late.thread), (None, None), "the legs before are of another one");
+        assert_eq!((late.irq, late.thread), (None, None), "the parts before are of another one");
         assert_eq!(series.lost, 1);
     }
 }

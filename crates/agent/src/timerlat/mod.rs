@@ -39,8 +39,8 @@ const SYMBOLS: (&str, u64) = ("proc/kallsyms", 64 << 20);
 /// A function that comes with the tracer.
 const SYMBOL: &str = " timerlat_irq";
 /// The message if the kernel lacks it.
-const NO_TRACER: &str = "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER): use --legs, \
-                         which measures the same legs with tracepoints";
+const NO_TRACER: &str = "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER): use --breakdown, \
+                         which measures the same breakdown with tracepoints";
 
 /// Refuses a kernel without the tracer, before asking for privileges that would not help.
 pub fn expect_tracer(root: &Root) -> Result<(), Refusal> {
@@ -124,8 +124,8 @@ fn start(
         let setting = Setting::new(&path, word.into(), applied);
         settings.push_monitored(root, Setting { matters: true, ..setting }, readback);
     }
-    let legs = if in_user_space { "IRQ, thread, user" } else { "IRQ, kernel thread" };
-    settings.push(Setting::new("legs of timerlat", legs.into(), legs.into()));
+    let breakdown = if in_user_space { "IRQ, thread, user" } else { "IRQ, kernel thread" };
+    settings.push(Setting::new("breakdown of timerlat", breakdown.into(), breakdown.into()));
     let instance = tracefs.instance(changes)?;
     instance.set("buffer_size_kb", RING_KIB)?;
     // Before the trace is opened: the kernel refuses to change the tracer of an open trace.

@@ -13,7 +13,7 @@ use latlab_model::frame::{Message, Refusal};
 use latlab_model::plan::Policy;
 use latlab_sys::Errno;
 use latlab_sys::tracefs::{Pipe, Tracefs};
-use latlab_trace::{LegCounts, PartialLegs};
+use latlab_trace::{BreakdownCounts, PartialBreakdown};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ pub struct KernelTimer {
     ready: VecDeque<Activation>,
     /// Release of the last reported activation.
     last: i64,
-    legs: LegCounts,
+    breakdown: BreakdownCounts,
     outbox: Option<Outbox>,
     frame_due: Instant,
     counted_from: i64,
@@ -67,7 +67,7 @@ impl KernelTimer {
             fields,
             ready: VecDeque::new(),
             last: 0,
-            legs: LegCounts::new(thread),
+            breakdown: BreakdownCounts::new(thread),
             outbox: None,
             frame_due: Instant::now() + FRAMES,
             counted_from: i64::MAX,
@@ -93,7 +93,7 @@ impl KernelTimer {
     }
 
     /// Sends breakdowns to the stream.
-    pub fn with_legs(mut self, outbox: &Outbox) -> KernelTimer {
+    pub fn with_breakdown(mut self, outbox: &Outbox) -> KernelTimer {
         self.outbox = Some(outbox.clone());
         self
     }
@@ -125,13 +125,13 @@ impl KernelTimer {
                 ready.extend(fields.decode(&event).and_then(|sample| series.push(sample)));
             }
         }
-        self.legs.events_lost(std::mem::take(&mut self.series.lost));
+        self.breakdown.events_lost(std::mem::take(&mut self.series.lost));
     }
 
     fn send(&mut self) {
         self.frame_due = Instant::now() + FRAMES;
         if let Some(outbox) = &self.outbox {
-            self.legs.flush(|frame| outbox.offer(&Message::Legs(frame.clone())));
+            self.breakdown.flush(|frame| outbox.offer(&Message::Breakdown(frame.clone())));
         }
     }
 }
@@ -158,8 +158,8 @@ impl Timer for KernelTimer {
         self.last = release;
         if release >= self.counted_from {
             let (irq_ns, thread_ns) = (irq.map(Nanos), thread.map(Nanos));
-            let legs = PartialLegs { release_ns: Nanos(release), irq_ns, thread_ns };
-            self.legs.traced(Nanos(latency), Some(legs));
+            let breakdown = PartialBreakdown { release_ns: Nanos(release), irq_ns, thread_ns };
+            self.breakdown.traced(Nanos(latency), Some(breakdown));
         }
         Ok(Wake { due: release, at: release + latency })
     }

@@ -16,8 +16,8 @@ use crate::outbox::Outbox;
 use crate::refusals::machine_refuses;
 use events::KernelTrace;
 use latlab_model::frame::{Message, Refusal};
-use latlab_model::own_work::OwnThread;
 use latlab_model::run::ThreadSetup;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::clock::Clock;
 use latlab_sys::files::Root;
@@ -65,7 +65,7 @@ pub fn expect_kernels_process_numbers(root: &Root) -> Result<(), String> {
 }
 
 fn refusal(text: String) -> Refusal {
-    machine_refuses(format!("--legs: {text}"))
+    machine_refuses(format!("--breakdown: {text}"))
 }
 
 /// The reading thread; [`TraceThread::finish`] ends it.

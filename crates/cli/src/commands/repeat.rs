@@ -7,7 +7,7 @@ use crate::flags::plan::MeasureArgs;
 use crate::load_library::{self, Library};
 use latlab_model::plan::{
     AttachTarget, ClockName, Cyclic, Detached, Handoff, IdleStates, Mechanism, Method,
-    MissedPolicy, Phase, Policy, Releases, Spin, TelemetryPlan, Timerlat, WakeBy, Workload,
+    OverrunPolicy, Phase, Policy, Releases, Spin, TelemetryPlan, Timerlat, WakeBy, Workload,
 };
 use latlab_model::{Nanos, Plan, shell};
 use proptest::collection::vec;
@@ -110,8 +110,8 @@ fn random_method(method: &mut Method, dice: &mut impl FnMut(u64) -> u64) {
         Method::Cyclic(cyclic) => {
             releases(&mut cyclic.releases, dice);
             cyclic.mechanism = pick(Mechanism::ALL, dice);
-            cyclic.missed = pick(MissedPolicy::ALL, dice);
-            cyclic.legs = dice(4) == 0;
+            cyclic.overruns = pick(OverrunPolicy::ALL, dice);
+            cyclic.breakdown = dice(4) == 0;
         }
         Method::Handoff(handoff) => {
             releases(&mut handoff.releases, dice);

@@ -163,7 +163,7 @@ mod tests {
     fn flags_mean_what_they_say() {
         let plan = plan(
             "-a 1-3 -t 16 -p 80 -i 200us -D 5h -l 1000 --deadline 125us --idle-states system \
-             --mechanism posix-timer --clock tai --missed catch-up --phase random --seed 3",
+             --mechanism posix-timer --clock tai --overruns catch-up --phase random --seed 3",
         )
         .unwrap();
         assert_eq!(plan.who.cpus.unwrap().to_string(), "1-3");
@@ -219,10 +219,10 @@ mod tests {
             ("--wake pipe", "requires --instrument handoff"),
             ("--wakers-on 0", "requires --instrument handoff"),
             ("--instrument handoff --mechanism timerfd", "do not sleep"),
-            ("--instrument handoff --missed catch-up", "always skips past releases"),
+            ("--instrument handoff --overruns catch-up", "always skips past releases"),
             ("--instrument handoff --mechanism relative", "do not sleep"),
             ("--instrument handoff --policy deadline", "pins its threads"),
-            ("--mechanism relative --missed catch-up", "no releases"),
+            ("--mechanism relative --overruns catch-up", "no releases"),
             ("--idle-states deep", "or 'system'"),
             ("--telemetry never", "or 'off'"),
             ("--telemetry full,often", "'full,TIME' or 'off'"),
@@ -230,7 +230,7 @@ mod tests {
             ("--cycles 0", "more than 0"),
             ("--gap-above 2us", "requires --instrument spin"),
             ("--instrument spin -i 1ms", "--period does not apply to spin"),
-            ("--instrument spin --missed skip", "--missed does not apply to spin"),
+            ("--instrument spin --overruns skip", "--overruns does not apply to spin"),
             ("--instrument spin --cycles 9", "use --for"),
             ("--instrument spin --samples", "largest 4096 gaps"),
             ("--instrument spin --policy deadline", "exhaust its budget"),
@@ -240,16 +240,16 @@ mod tests {
             ("--instrument spin --workload-size 64K", "requires --workload memmove"),
             ("--instrument spin --warm-up 1ms", "learn the usual pass"),
             ("--instrument spin --clock tai", "which uses CLOCK_MONOTONIC"),
-            ("--instrument spin --legs", "--legs does not apply to spin"),
-            ("--instrument handoff --legs", "do not sleep"),
-            ("--instrument timerlat --legs", "always on"),
+            ("--instrument spin --breakdown", "--breakdown does not apply to spin"),
+            ("--instrument handoff --breakdown", "do not sleep"),
+            ("--instrument timerlat --breakdown", "always on"),
             ("--instrument timerlat --phase random", "does not apply to timerlat"),
             ("--instrument timerlat --period-step 1us", "the same period on all CPUs"),
             ("--instrument timerlat -i 50us", "100us to 1s"),
             ("--instrument timerlat -t 2", "one thread on each of --cpus"),
             ("--instrument respond", "`latlab respond`"),
-            ("--legs --clock tai", "--legs requires"),
-            ("--legs --mechanism timerfd", "--legs requires"),
+            ("--breakdown --clock tai", "--breakdown requires"),
+            ("--breakdown --mechanism timerfd", "--breakdown requires"),
             ("--explain --clock tai", "--explain requires"),
             ("--explain --mechanism relative", "--explain requires"),
             ("--explain --instrument spin", "--explain requires"),

@@ -39,8 +39,8 @@ fn second(thread: u32, number: i64) -> Histogram {
     counts.count += 1_001;
     counts.sum_ns += 1_001 * 5_500;
     counts.bins[0].1 += 1_001;
-    counts.missed = u64::from(number % 20 == 7 && thread == 1);
-    counts.misses = counts.missed;
+    counts.overruns = u64::from(number % 20 == 7 && thread == 1);
+    counts.misses = counts.overruns;
     counts
 }
 
@@ -103,13 +103,13 @@ fn screens_of_both_sizes() {
 }
 
 #[test]
-fn missed_and_maximum_are_never_given_up() {
+fn overruns_and_maximum_are_never_given_up() {
     let live = live(2, 14);
     let plan = Plan { until: Until { deadline_ns: Some(Nanos(50_000)), ..plan().until }, ..plan() };
     let view = LiveView { live: &live, plan: &plan, title: "latlab run idle", elapsed: SECOND };
     for width in 40..200 {
         let screen = screen(width, 24, &view);
-        for head in ["thread", "missed", "misses", "max"] {
+        for head in ["thread", "overruns", "misses", "max"] {
             assert!(screen.contains(head), "{head} at {width}:\n{screen}");
         }
     }

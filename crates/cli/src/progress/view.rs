@@ -126,15 +126,15 @@ fn totals(view: &LiveView) -> Vec<String> {
         return vec![stage.to_string()];
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
-    let missed = match view.plan.method.has_releases() {
+    let overruns = match view.plan.method.has_releases() {
         true if view.plan.method.attach().is_some() => {
-            format!("{} overruns", sum(|thread| thread.total.missed))
+            format!("{} overruns", sum(|thread| thread.total.overruns))
         }
-        true => format!("{} missed", sum(|thread| thread.total.missed)),
+        true => format!("{} missed", sum(|thread| thread.total.overruns)),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }
-        false => "missed releases not defined".to_string(),
+        false => "overruns not defined".to_string(),
     };
     let misses = || sum(|thread| thread.total.misses);
     let misses = match view.plan.until.deadline_ns {
@@ -144,7 +144,7 @@ fn totals(view: &LiveView) -> Vec<String> {
     };
     let maximum = format!("observed maximum {} (thread {})", slowest.total.max_ns, name(slowest));
     let cycles = format!("{} {}", sum(|thread| thread.total.count), of_plan(view.plan).cycles);
-    [Some(cycles), Some(missed), misses, Some(maximum)].into_iter().flatten().collect()
+    [Some(cycles), Some(overruns), misses, Some(maximum)].into_iter().flatten().collect()
 }
 
 /// The share of the elapsed time that was taken from these busy loops.
@@ -234,13 +234,13 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
         LiveColumn::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let missed_head = match view.plan.method.records() {
+    let overruns_head = match view.plan.method.records() {
         Recorded::Gap => "noise %",
         _ if view.plan.method.attach().is_some() => "overruns",
-        _ => "missed",
+        _ => "overruns",
     };
-    let missed = |thread: &LiveThread| match view.plan.method.has_releases() {
-        true => grouped(thread.total.missed),
+    let overruns = |thread: &LiveThread| match view.plan.method.has_releases() {
+        true => grouped(thread.total.overruns),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("{:.3}", 100.0 * noise(view, std::slice::from_ref(thread)))
         }
@@ -250,7 +250,7 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
         each("thread", &name),
         each("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
         each(of_plan(view.plan).cycles, &|thread| grouped(thread.total.count)),
-        each(missed_head, &missed),
+        each(overruns_head, &overruns),
     ];
     if view.plan.method.attach().is_some() {
         let period = |thread: &LiveThread| {

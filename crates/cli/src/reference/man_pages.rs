@@ -118,12 +118,15 @@ const FILES: Terms = &[
     ("histogram.parquet", "Every bin of the histogram of every thread."),
     ("intervals.parquet", "The figures of each second of each thread."),
     ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
-    ("samples.parquet", "With --samples or --legs: every latency with its release."),
+    ("samples.parquet", "With --samples or --breakdown: every latency with its release."),
     (
-        "legs.parquet",
-        "With --legs or --instrument timerlat: every bin of each leg of every thread.",
+        "breakdown.parquet",
+        "With --breakdown or --instrument timerlat: every bin of each part of every thread.",
     ),
-    ("trace.parquet", "With --legs: the recorded trace events from which the legs were computed."),
+    (
+        "trace.parquet",
+        "With --breakdown: the recorded trace events from which the breakdown was computed.",
+    ),
     ("pages.parquet", "With --explain: pages of the kernel's trace around the spikes."),
     ("recording.json", "With --explain: the spikes, and what is needed to read these pages."),
     (
@@ -140,7 +143,7 @@ const FILES: Terms = &[
     (
         "/run/latlab/",
         "Records of what current runs use or changed: measured CPUs (cpus-), files of --set, --tune, \
-         --legs and timerlat (undo-), processes of loads (load-). Those of other users are below \
+         --breakdown and timerlat (undo-), processes of loads (load-). Those of other users are below \
          /run/lock/latlab-UID, else /run/user/UID, else /tmp.",
     ),
     ("~/.config/latlab/targets.toml", "Names of boards, see latlab-target(1)."),
@@ -165,7 +168,7 @@ const DESCRIPTIONS: Terms = &[
         "run",
         "Measuring threads, by default one on each CPU, sleep until their next release and \
              record how late they were woken. Releases that are already past when a cycle ends \
-             are missed releases, and are counted too.\n\nOn a terminal a live table shows each \
+             are overruns, and are counted too.\n\nOn a terminal a live table shows each \
              thread; elsewhere latlab prints a line every ten seconds. Both go to standard error, \
              the result to standard output. SIGINT (Ctrl-C), SIGTERM and, without --keep-going, \
              SIGHUP end the run cleanly and store it.\n\nReal-time priority, locked memory and \
@@ -246,7 +249,7 @@ const DESCRIPTIONS: Terms = &[
         "Takes the options of cyclictest(8), measures with latlab, and prints the output of \
              cyclictest, so that existing scripts continue to work. A link named cyclictest does \
              the same. The run is stored as well; the last line on standard error names it. \
-             Standard error also reports what cyclictest hides: missed releases, and latencies \
+             Standard error also reports what cyclictest hides: overruns, and latencies \
              that were not printed in time. SIGUSR1 prints the current figures to standard error, \
              SIGUSR2 writes them to /dev/shm/cyclictestPID.",
     ),

@@ -152,7 +152,8 @@ fn codes(run: &Value) -> Vec<&str> {
     // Ignore findings about the machine's activity: tests run in parallel.
     let its_own = |code: &str| {
         let of_conditions = ConditionFinding::ROWS.iter().any(|row| row.code == code);
-        of_conditions || ["cpus-shared", "often-missed", "own-threads-in-largest"].contains(&code)
+        of_conditions
+            || ["cpus-shared", "frequent-overruns", "own-threads-in-largest"].contains(&code)
     };
     codes.filter(|code| !its_own(code)).collect()
 }
@@ -172,8 +173,8 @@ fn every_thread_runs_the_cycles_it_was_asked_for() {
     for thread in threads(&run) {
         assert_eq!(thread["summary"]["cycles"], 250);
         assert_eq!(thread["end"]["cycles"], 250);
-        let (missed, due) = (&thread["summary"]["missed"], &thread["summary"]["activations"]);
-        assert_eq!(number(missed) + 250, number(due), "every release is accounted for");
+        let (overruns, due) = (&thread["summary"]["overruns"], &thread["summary"]["releases"]);
+        assert_eq!(number(overruns) + 250, number(due), "every release is accounted for");
     }
 }
 
@@ -182,7 +183,7 @@ fn every_thread_runs_the_cycles_it_was_asked_for() {
 fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
     for (policy, counts_served) in [("skip", false), ("catch-up", true)] {
         let bench = Bench::new();
-        let flags = format!("{ORDINARY} --for 4s -i 1ms --deadline 100ms --missed {policy}");
+        let flags = format!("{ORDINARY} --for 4s -i 1ms --deadline 100ms --overruns {policy}");
         let going = bench.start(&format!("{flags} --warm-up 0s"));
         std::thread::sleep(Duration::from_millis(500));
         signal("STOP", going.agent);
@@ -192,9 +193,9 @@ fn a_stall_of_the_measuring_process_is_counted_release_by_release() {
         assert_eq!(code, 1, "the deadline was missed");
         for thread in threads(&run) {
             let summary = &thread["summary"];
-            let due = number(&summary["activations"]);
+            let due = number(&summary["releases"]);
             assert_eq!(due, 4000, "{policy}: releases in 4 s at 1 ms");
-            assert!(number(&summary["missed"]) >= 350, "{policy}: {summary}");
+            assert!(number(&summary["overruns"]) >= 350, "{policy}: {summary}");
             assert!(number(&summary["max_ns"]) >= 350_000_000, "{policy}: {summary}");
             // About 300 of the 400 releases during the stall were more than 100 ms late.
             assert!(number(&summary["misses"]) >= 250, "{policy}: {summary}");
@@ -256,7 +257,7 @@ fn a_killed_agent_leaves_a_run_that_says_so() {
     assert_eq!(run["recovered"], false, "the conductor lived");
     assert!(codes(&run).contains(&"stream-lost"));
     // What was drained before the kill is stored: all but the last second or so.
-    assert!(number(&run["total"]["activations"]) >= 1000);
+    assert!(number(&run["total"]["releases"]) >= 1000);
 }
 
 /// Invariant (kills): The program survives kills and stalls of its processes.
@@ -395,21 +396,21 @@ fn other_mechanisms_and_clocks_account_for_every_release() {
     for flags in [
         "--mechanism timerfd",
         "--mechanism posix-timer",
-        "--mechanism posix-timer --clock tai --missed catch-up",
-        "--mechanism timerfd --clock realtime --missed catch-up",
+        "--mechanism posix-timer --clock tai --overruns catch-up",
+        "--mechanism timerfd --clock realtime --overruns catch-up",
         "--clock tai",
     ] {
         let bench = Bench::new();
         let (run, _) =
             bench.run(&format!("{ORDINARY} {flags} --for 500ms -i 500us --warm-up 50ms"));
         for thread in threads(&run) {
-            let due = number(&thread["summary"]["activations"]);
+            let due = number(&thread["summary"]["releases"]);
             assert_eq!(due, 1000, "{flags}");
         }
     }
     let bench = Bench::new();
     let (run, _) = bench.run(&format!("{ORDINARY} --mechanism relative --cycles 100"));
-    assert_eq!(run["total"]["missed"], Value::Null, "relative sleep has no releases to miss");
+    assert_eq!(run["total"]["overruns"], Value::Null, "relative sleep has no releases to miss");
     assert_eq!(run["total"]["underflow"], 0, "nothing of the warm-up is counted");
     assert_eq!(run["total"]["cycles"].as_u64(), Some(100 * threads(&run).len() as u64));
 }

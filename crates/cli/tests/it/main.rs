@@ -4,6 +4,7 @@ mod architecture;
 mod docs;
 mod doctor;
 mod end_to_end;
+mod golden;
 mod import;
 mod lab;
 mod paths;

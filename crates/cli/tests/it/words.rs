@@ -13,6 +13,13 @@ const PHRASES: &[(&str, &str)] = &[
     ("the begin of", "\"the start of\""),
     ("it is told", "who reports it"),
     ("it is looked", "who looks, or \"a check\""),
+    ("missed release", "\"overrun\""),
+    ("missed releases", "\"overruns\""),
+    ("legs", "\"parts\", or the breakdown"),
+    ("the holder", "\"the cause\", or the blocker"),
+    ("care limit", "\"margin\""),
+    ("stroboscope", "\"period-aliases-tick\""),
+    ("rival", "\"competing thread\""),
 ];
 
 /// Where people write.

@@ -54,7 +54,7 @@ pub struct GuestLink {
     /// Between lines of its board.
     wire: Option<BoardWire>,
     /// Whether responses over it have a breakdown.
-    has_legs: bool,
+    has_breakdown: bool,
 }
 
 /// How a guest's execution is recorded.
@@ -166,7 +166,7 @@ impl GuestLink {
             sent: Arc::default(),
             recorder: None,
             wire,
-            has_legs: asked.is_some_and(|wire| !wire.external),
+            has_breakdown: asked.is_some_and(|wire| !wire.external),
         };
         Ok((link, made))
     }
@@ -275,8 +275,8 @@ impl Link for GuestLink {
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
         let stop = emulator.cut.iter().map(|_| Message::Stop);
         let wired = self.wire.as_ref().map(|wire| {
-            let (wires, has_legs) = (wire.words(), self.has_legs);
-            Finding::new(EndFinding::WireByHost { wires, has_legs })
+            let (wires, has_breakdown) = (wire.words(), self.has_breakdown);
+            Finding::new(EndFinding::WireByHost { wires, has_breakdown })
         });
         let findings = [&emulator.cut, &crashed, &crowded, &wired].into_iter().flatten().cloned();
         let messages = stop.chain(findings.map(Message::Finding)).chain(sent).collect();

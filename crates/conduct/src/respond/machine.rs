@@ -165,7 +165,7 @@ fn keep_for_stream(message: Message) -> Option<Message> {
             | Message::Prepared(_)
             | Message::Interval(_)
             | Message::Spikes(_)
-            | Message::OwnWork(_)
+            | Message::SelfInterference(_)
             | Message::ThreadEnd(_)
             | Message::End(_)
             | Message::Refusal(_)

@@ -1,24 +1,24 @@
 //! The end of a stream: makes the run from everything gathered.
 
 use super::{MOST_THREADS, RunBuilder, RunDigest, StreamError};
+use crate::breakdown::findings as breakdown_findings;
 use crate::conditions;
 use crate::findings::stream::{
     guest_time, incomplete_stream, injected_fault, is_refused_memory_lock, merged_intervals,
     no_thread_end, refused_setting, sampling_phase, spike_command_failed, uncounted_latencies,
 };
-use crate::legs::findings as leg_findings;
 use crate::load::MeasuredTime;
-use crate::own_work::findings as own_work_findings;
 use crate::rows::SpikeRow;
+use crate::self_interference::findings as self_interference_findings;
 use crate::stream_end::{StreamEnd, damage_findings};
 use crate::summary::{end_reason, include_uncounted, is_silent, mark_maxima, summarize};
 use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
+use latlab_model::breakdown::RunBreakdown;
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{CpuRate, EndFinding, Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;
-use latlab_model::legs::RunLegs;
 use latlab_model::load::LoadRun;
 use latlab_model::machine::Machine;
 use latlab_model::plan::{Recorded, Until};
@@ -58,8 +58,8 @@ impl RunBuilder {
         ending: StreamEnd,
     ) -> Result<RunDigest, StreamError> {
         let head = self.head()?;
-        let legs = self.trace.as_mut().map(TraceDigest::last_legs);
-        legs.into_iter().flatten().for_each(|legs| self.push_legs(legs));
+        let breakdown = self.trace.as_mut().map(TraceDigest::last_breakdown);
+        breakdown.into_iter().flatten().for_each(|breakdown| self.push_breakdown(breakdown));
         let losses = self.losses(&head.plan, &ending);
         let conditions = self.conditions(&head);
         self.collect_findings(&head, &ending, &losses);
@@ -74,8 +74,8 @@ impl RunBuilder {
         let mut threads: Vec<ThreadRun> = counts.iter().map(|one| one.run(&judged_by)).collect();
         let mut total = summarize(&judged_by, &counts, &threads);
         let mut spikes: Vec<SpikeRow> = counts.iter().flat_map(ThreadCounts::spike_rows).collect();
-        self.legs.attach_to(&mut spikes);
-        let legs = self.legs(&head.plan, &spikes);
+        self.breakdown.attach_to(&mut spikes);
+        let breakdown = self.breakdown(&head.plan, &spikes);
         let explained =
             self.explanation.take().map(|explanation| explanation.finish(&head.prepared.threads));
         let (explanation, recording) = explained
@@ -89,8 +89,10 @@ impl RunBuilder {
             self.findings.extend(findings);
             attached
         });
-        let own_work = std::mem::take(&mut self.own_work).finish();
-        let found = own_work.iter().flat_map(|work| own_work_findings(work, &head.prepared));
+        let self_interference = std::mem::take(&mut self.self_interference).finish();
+        let found = self_interference
+            .iter()
+            .flat_map(|work| self_interference_findings(work, &head.prepared));
         self.findings.extend(found);
         let findings = std::mem::take(&mut self.findings).sorted();
         mark_maxima(&mut threads, &mut total, &findings);
@@ -124,21 +126,21 @@ impl RunBuilder {
             findings,
             doctor: self.snapshot.as_ref().map(latlab_doctor::examine),
             conditions,
-            legs,
+            breakdown,
             explanation,
             loads,
-            own_work,
+            self_interference,
             guest_stream: self.guest_stream,
             largest: Vec::new(),
             statistics: None,
             attached,
             verdict,
             files: BTreeMap::new(),
-            seal: None,
+            checksum: None,
         };
         let bins = counts.iter().flat_map(ThreadCounts::bin_rows).collect();
-        let legs = self.legs.rows().collect();
-        Ok(RunDigest { run, bins, spikes, legs, snapshot: self.snapshot, recording })
+        let breakdown = self.breakdown.rows().collect();
+        Ok(RunDigest { run, bins, spikes, breakdown, snapshot: self.snapshot, recording })
     }
 
     fn head(&mut self) -> Result<Head, StreamError> {
@@ -178,11 +180,12 @@ impl RunBuilder {
     }
 
     /// The breakdown; adds its findings.
-    fn legs(&mut self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunLegs> {
-        let legs = self.legs.run(plan, spikes);
-        let findings = legs.iter().flat_map(|legs| leg_findings(legs, &plan.method));
+    fn breakdown(&mut self, plan: &Plan, spikes: &[SpikeRow]) -> Option<RunBreakdown> {
+        let breakdown = self.breakdown.run(plan, spikes);
+        let findings =
+            breakdown.iter().flat_map(|breakdown| breakdown_findings(breakdown, &plan.method));
         self.findings.extend(findings);
-        legs
+        breakdown
     }
 
     fn end_reason(&self) -> EndReason {

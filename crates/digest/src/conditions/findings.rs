@@ -91,7 +91,7 @@ fn lost(at: &ConditionsView<'_>, conditions: &Conditions) -> impl Iterator<Item 
     let readings = conditions.lost.max(too_few(at, conditions));
     let lost = (readings > 0).then_some(ConditionFinding::TelemetryLost { readings });
     let cost = conditions.cost_share.filter(|share| *share > DEAR);
-    let dear =
-        cost.map(|cpu_share| ConditionFinding::TelemetryDear { cpu_share, limit_share: DEAR });
-    lost.into_iter().chain(dear).map(Finding::new)
+    let expensive =
+        cost.map(|cpu_share| ConditionFinding::TelemetryCost { cpu_share, limit_share: DEAR });
+    lost.into_iter().chain(expensive).map(Finding::new)
 }

@@ -4,7 +4,7 @@ use super::figures::BUSY;
 use super::finding_parts::{at_first_stretch, latencies, span};
 use super::points::{Stretch, median, stretches};
 use super::{ConditionsView, busy_threads};
-use latlab_model::finding::{ConditionFinding, Finding, RivalThread, ThreadShare};
+use latlab_model::finding::{CompetingThread, ConditionFinding, Finding, ThreadShare};
 use latlab_model::telemetry::{BusyThread, Conditions, metric};
 use latlab_model::{CpuSet, Nanos};
 
@@ -67,7 +67,7 @@ pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
 
 /// Threads that preempt the measuring ones ran on their CPUs.
 pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Finding> {
-    let rival = |thread: &&BusyThread| {
+    let competes = |thread: &&BusyThread| {
         let ran = thread.mean_share * (at.input.to - at.input.from).0 as f64;
         // The kernel's own migration thread preempts everything by design.
         !thread.name.starts_with("migration/")
@@ -75,13 +75,13 @@ pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Fin
             && ran >= SHORT.0 as f64
             && !thread.cpus.and(&at.input.measured).is_empty()
     };
-    let found: Vec<&BusyThread> = conditions.threads.iter().filter(rival).collect();
+    let found: Vec<&BusyThread> = conditions.threads.iter().filter(competes).collect();
     let mut when: Vec<Stretch> =
         found.iter().flat_map(|thread| busy_threads::active_stretches(at, thread)).collect();
     when.sort_by_key(|stretch| stretch.from);
     let cpus: CpuSet = found.iter().flat_map(|thread| thread.cpus.iter()).collect();
     let cpus = cpus.and(&at.input.measured);
-    let rival_thread = |thread: &&BusyThread| RivalThread {
+    let competing_thread = |thread: &&BusyThread| CompetingThread {
         name: thread.name.clone(),
         id: thread.id,
         policy: thread.policy.clone(),
@@ -89,8 +89,8 @@ pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Fin
         peak_share: thread.peak_share,
         peak_at_ns: at.since_start(thread.peak_at_ns),
     };
-    let finding = ConditionFinding::RivalThread {
-        threads: found.iter().take(NAMED).map(rival_thread).collect(),
+    let finding = ConditionFinding::CompetingThread {
+        threads: found.iter().take(NAMED).map(competing_thread).collect(),
         others: found.len().saturating_sub(NAMED) as u64,
         beside: latencies(at, &when, Some(&cpus)),
         cpus,

@@ -1,7 +1,7 @@
 //! Collects findings: sorted, and limited per kind.
 
-pub mod missed;
 pub mod noise;
+pub mod overruns;
 pub mod responses;
 pub mod stream;
 

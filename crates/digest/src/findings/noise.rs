@@ -21,8 +21,8 @@ pub fn findings(end: &ThreadEnd, spun_for: Nanos) -> Vec<Finding> {
 /// threads sleep in between, in shorter ones.
 fn taken_by_kernel(spun: &SpinCounts, spun_for: Nanos) -> Option<Finding> {
     let reserve = spun.reserve.as_ref()?;
-    if spun.taken_back.count > 0 {
-        return Some(reserve_finding(spun.taken_back, spun_for, false, reserve));
+    if spun.reserve_taken.count > 0 {
+        return Some(reserve_finding(spun.reserve_taken, spun_for, false, reserve));
     }
     let share = ratio(spun.preempted.sum_ns, spun_for);
     let like_it = share > ratio(reserve.taken_ns, reserve.period_ns) * LIKE_THE_RESERVE;
@@ -36,7 +36,7 @@ fn reserve_finding(
     in_pieces: bool,
     reserve: &KernelReserve,
 ) -> Finding {
-    Finding::new(MachineFinding::TakenBack {
+    Finding::new(MachineFinding::ReserveTaken {
         gaps: taken.count,
         taken_ns: taken.sum_ns,
         spun_ns,
@@ -60,18 +60,25 @@ mod tests {
     use latlab_model::run::{Gaps, KernelReserve};
 
     /// Gaps, their time, and whether they are shorter than what the kernel takes.
-    fn taken(preempted: Gaps, taken_back: Gaps) -> Option<(u64, Nanos, bool)> {
+    fn taken(preempted: Gaps, reserve_taken: Gaps) -> Option<(u64, Nanos, bool)> {
         let reserve = KernelReserve {
             by: "the fair server".to_string(),
             taken_ns: Nanos(50_000_000),
             period_ns: SECOND,
         };
-        let spun =
-            SpinCounts { preempted, taken_back, reserve: Some(reserve), ..SpinCounts::default() };
+        let spun = SpinCounts {
+            preempted,
+            reserve_taken,
+            reserve: Some(reserve),
+            ..SpinCounts::default()
+        };
         let found = super::taken_by_kernel(&spun, Nanos(10 * SECOND.0))?;
         match found.kind {
-            FindingKind::Machine(MachineFinding::TakenBack {
-                gaps, taken_ns, in_pieces, ..
+            FindingKind::Machine(MachineFinding::ReserveTaken {
+                gaps,
+                taken_ns,
+                in_pieces,
+                ..
             }) => Some((gaps, taken_ns, in_pieces)),
             _ => panic!("{found:?}"),
         }

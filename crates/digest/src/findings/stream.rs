@@ -6,7 +6,7 @@ use latlab_model::load::Load;
 use latlab_model::machine::Machine;
 use latlab_model::run::{AgentEnd, AppliedSetup, Losses, Setting};
 use latlab_model::{Nanos, Plan, Target};
-use latlab_stats::stroboscope;
+use latlab_stats::period_aliases_tick;
 
 /// What a guest's figures must not be mistaken for.
 pub fn guest_time(target: &Target, guest: &Guest) -> Finding {
@@ -71,5 +71,5 @@ pub fn sampling_phase(plan: &Plan, machine: &Machine, prepared: &AppliedSetup) -
         return None;
     }
     let periods = prepared.threads.iter().map(|thread| thread.period_ns);
-    periods.flatten().find_map(|period| stroboscope(period, machine.tick_hz))
+    periods.flatten().find_map(|period| period_aliases_tick(period, machine.tick_hz))
 }

@@ -123,7 +123,7 @@ fn count(block: &SampleBlock, counts: &mut SampleCounts) {
 fn known(summary: Summary, known: bool) -> Summary {
     match known {
         true => summary,
-        false => Summary { missed: None, misses: None, activations: summary.cycles, ..summary },
+        false => Summary { overruns: None, misses: None, releases: summary.cycles, ..summary },
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bins::BinCounts;
 use latlab_model::deadline::{is_miss, skipped_misses};
 use latlab_model::histogram::bin_of;
-use latlab_model::plan::MissedPolicy;
+use latlab_model::plan::OverrunPolicy;
 use latlab_model::run::ThreadSetup;
 use latlab_model::samples::Sample;
 use latlab_model::{Histogram, Nanos, Plan};
@@ -37,7 +37,7 @@ impl SampleCounts {
         let rules = Rules {
             period: setup.period_ns.map_or(1, |period| period.0.max(1)),
             deadline: plan.until.deadline_ns.unwrap_or(Nanos::MAX).0,
-            catch_up: plan.method.missed_policy() == Some(MissedPolicy::CatchUp),
+            catch_up: plan.method.overrun_policy() == Some(OverrunPolicy::CatchUp),
             has_releases: plan.method.has_releases() && setup.period_ns.is_some(),
             until: until.0,
         };
@@ -74,9 +74,9 @@ impl SampleCounts {
 
     /// Counts the overruns after a sample that lie in the window.
     pub fn count_behind(&mut self, sample: Sample, next: Option<Nanos>) {
-        let (missed, late) = self.rules.behind(sample, next);
-        if missed > 0 {
-            self.counts.missed += self.rules.within(missed, sample, &self.stretch);
+        let (overruns, late) = self.rules.behind(sample, next);
+        if overruns > 0 {
+            self.counts.overruns += self.rules.within(overruns, sample, &self.stretch);
             self.counts.misses += self.rules.within(late, sample, &self.stretch);
         }
     }
@@ -155,9 +155,9 @@ mod tests {
         Sample::new(Nanos(release), Nanos(latency))
     }
 
-    fn missed_and_misses(tally: SampleCounts) -> (u64, u64) {
+    fn overruns_and_misses(tally: SampleCounts) -> (u64, u64) {
         let (counts, _) = tally.finish();
-        (counts.missed, counts.misses)
+        (counts.overruns, counts.misses)
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
                 true => tally.count(sample(0, 6_200), Some(Nanos(7_000))),
                 false => tally.count_behind(sample(0, 6_200), Some(Nanos(7_000))),
             }
-            missed_and_misses(tally)
+            overruns_and_misses(tally)
         };
         assert_eq!(stall(0, 100_000), (6, 4));
         assert_eq!(stall(0, 3_000), (2, 3));
@@ -187,18 +187,18 @@ mod tests {
                 i64::MAX,
             );
             tally.count(sample(0, 6_200), None);
-            assert_eq!(missed_and_misses(tally).0, expected, "{duration:?}");
+            assert_eq!(overruns_and_misses(tally).0, expected, "{duration:?}");
         }
     }
 
     #[test]
     fn with_catch_up_a_late_cycle_finds_its_next_release_past() {
-        let cyclic = Cyclic { missed: MissedPolicy::CatchUp, ..Cyclic::default() };
+        let cyclic = Cyclic { overruns: OverrunPolicy::CatchUp, ..Cyclic::default() };
         let catch_up = Plan { method: Method::Cyclic(cyclic), ..plan() };
         let mut tally = tally(catch_up, 0, 100_000);
         for (release, latency) in [(0, 2_600), (1_000, 1_700), (2_000, 800), (3_000, 10)] {
             tally.count(sample(release, latency), Some(Nanos(release + 1_000)));
         }
-        assert_eq!(missed_and_misses(tally), (2, 1));
+        assert_eq!(overruns_and_misses(tally), (2, 1));
     }
 }

@@ -93,9 +93,9 @@ impl Looper {
         }
         let responses = cycles.iter().map(Cycle::response_ns);
         let late = responses.clone().filter(|time| is_miss(time.0, self.period.0)).count() as u64;
-        let missed: u64 = cycles.iter().map(|cycle| u64::from(cycle.overruns)).sum();
+        let overruns: u64 = cycles.iter().map(|cycle| u64::from(cycle.overruns)).sum();
         let counts: Histogram = responses.collect();
-        let counts = Histogram { missed, misses: late + missed, ..counts };
+        let counts = Histogram { overruns, misses: late + overruns, ..counts };
         let end_ns = cycles[cycles.len() - 1].release_ns + Nanos(1);
         messages.push(Message::Interval(Interval {
             thread,
@@ -108,7 +108,7 @@ impl Looper {
         let spikes = cycles.iter().map(spike).collect();
         messages.push(Message::Spikes(Spikes { thread, spikes }));
         let end = ThreadEnd::new(thread, EndReason::Finished, cycles.len() as u64);
-        messages.push(Message::ThreadEnd(ThreadEnd { missed, ..end }));
+        messages.push(Message::ThreadEnd(ThreadEnd { overruns, ..end }));
         messages
     }
 }
@@ -164,7 +164,7 @@ fn threads_are_judged_by_their_own_periods() {
     let (RunDigest { run, bins, .. }, rows) = digest(&[fast, slow], None);
     let verdict = run.verdict.unwrap();
     assert_eq!((verdict.word, verdict.misses), (VerdictWord::Fail, 3));
-    assert_eq!(verdict.activations, 202, "cycles and overruns are releases");
+    assert_eq!(verdict.releases, 202, "cycles and overruns are releases");
     assert_eq!(verdict.bursts.map(|bursts| bursts.count), Some(1));
     let attached = run.attached.unwrap();
     let misses: Vec<u64> = attached.threads.iter().map(|thread| thread.misses).collect();

@@ -191,28 +191,32 @@ fn a_load_that_always_changes_is_not_news() {
 }
 
 #[test]
-fn threads_that_go_before_the_measuring_ones_are_rivals() {
+fn threads_that_go_before_the_measuring_ones_compete_with_them() {
     let ran = |number| if within(number, 30, 33) { 20 } else { 0 };
-    let rival = |policy, priority| Made::quiet().thread("pulse/9", policy, priority, ran);
-    let finding = rival(1, 95).finds("rival-thread", 30);
+    let competing = |policy, priority| Made::quiet().thread("pulse/9", policy, priority, ran);
+    let finding = competing(1, 95).finds("competing-thread", 30);
     let told = fields(&finding);
     assert_eq!(told["cpus"], json!("1"));
     let pulse = &told["threads"][0];
     assert_eq!((&pulse["name"], &pulse["policy"]), (&json!("pulse"), &json!("fifo 95")));
     assert!((pulse["mean_share"].as_f64().unwrap() - 0.006).abs() < 0.0005, "{told}");
-    rival(2, 90).finds("rival-thread", 30);
-    rival(6, 0).finds("rival-thread", 30);
-    assert_eq!(rival(1, 50).end().1, [], "a lower priority waits");
-    assert_eq!(rival(0, 0).end().1, []);
+    competing(2, 90).finds("competing-thread", 30);
+    competing(6, 0).finds("competing-thread", 30);
+    assert_eq!(competing(1, 50).end().1, [], "a lower priority waits");
+    assert_eq!(competing(0, 0).end().1, []);
     let idle = Made::quiet().thread("pulse/9", 1, 99, |_| 0);
     assert_eq!(idle.end().1, [], "one that never ran did no harm");
     let own = Made::quiet().thread("migration/1/19", 1, 99, ran);
-    assert_eq!(own.end().1, [], "the kernel's own is no rival");
+    assert_eq!(own.end().1, [], "the kernel's own does not compete");
     let measured = Made::quiet().thread(&format!("timerlat/1/{MEASURED}"), 1, 95, ran);
     let (conditions, found) = measured.end();
-    assert_eq!((conditions.threads, found), (vec![], vec![]), "what is measured is no rival");
+    assert_eq!((conditions.threads, found), (vec![], vec![]), "what is measured does not compete");
     let many = (0..9).fold(Made::quiet(), |made, n| made.thread(&format!("p/{n}"), 1, 95, ran));
-    assert_eq!(fields(&many.finds("rival-thread", 30))["others"], json!(4), "one finding for all");
+    assert_eq!(
+        fields(&many.finds("competing-thread", 30))["others"],
+        json!(4),
+        "one finding for all"
+    );
 }
 
 #[test]
@@ -225,13 +229,13 @@ fn a_busy_thread_has_the_share_that_it_had_while_it_was_measured() {
 }
 
 #[test]
-fn a_rival_among_many_busy_threads_is_not_lost() {
+fn a_competing_thread_among_many_busy_threads_is_not_lost() {
     let mut made = Made::quiet();
     for number in 0..100 {
         made = made.thread(&format!("cc/{number}"), 0, 0, |_| 2);
     }
     let made = made.thread("pulse/9000", 1, 95, |number| i64::from(within(number, 30, 32)));
-    made.finds("rival-thread", 30);
+    made.finds("competing-thread", 30);
     let (conditions, _) = made.end();
     assert_eq!(conditions.threads.len(), 31);
     assert_eq!(conditions.threads[30].name, "pulse");
@@ -385,10 +389,10 @@ fn a_hole_in_the_readings_is_a_finding() {
 
 #[test]
 fn what_the_readings_cost_and_lose_is_told() {
-    let dear = Made::quiet().counter("telemetry_cpu_time", "", |_| 8_000_000);
-    let (conditions, found) = dear.end();
+    let expensive = Made::quiet().counter("telemetry_cpu_time", "", |_| 8_000_000);
+    let (conditions, found) = expensive.end();
     assert!((conditions.cost_share.unwrap() - 0.008).abs() < 1e-9);
-    assert_eq!(found[0].code(), "telemetry-dear");
+    assert_eq!(found[0].code(), "telemetry-cost");
     let mut lossy = Made::quiet();
     lossy.watch.lost(3);
     let (conditions, found) = lossy.end();

@@ -119,7 +119,7 @@ fn an_interval_that_comes_twice_is_counted_once() {
 fn missed_releases_must_agree_too() {
     let run = changed(|message| {
         if let Message::ThreadEnd(end) = message {
-            end.missed += u64::from(end.thread);
+            end.overruns += u64::from(end.thread);
         }
     });
     assert_eq!((only(&run).thread, word(&run)), (Some(1), VerdictWord::Invalid));
@@ -260,14 +260,14 @@ fn a_period_that_fits_the_tick_is_named() {
         })
     };
     let run = fits(Mechanism::Nanosleep);
-    assert_eq!((only(&run).code(), word(&run)), ("stroboscope", VerdictWord::Pass));
+    assert_eq!((only(&run).code(), word(&run)), ("period-aliases-tick", VerdictWord::Pass));
     assert_eq!(fits(Mechanism::Relative).findings, []);
 }
 
 #[test]
 fn a_relative_sleep_misses_nothing() {
     let run = planned(|plan| plan.method = sleeping_by(Mechanism::Relative));
-    assert_eq!((run.total.missed, run.total.activations), (None, run.total.cycles));
+    assert_eq!((run.total.overruns, run.total.releases), (None, run.total.cycles));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn impossible_intervals_are_left_out_and_invalidate() {
         |interval| interval.counts.bins[0].0 = u32::MAX,
         |interval| interval.counts.bins.swap(0, 1),
         |interval| interval.counts.bins[0].1 = u64::MAX,
-        |interval| interval.counts.missed = u64::MAX,
+        |interval| interval.counts.overruns = u64::MAX,
         |interval| interval.counts.sum_ns = i128::MIN,
         |interval| interval.end_ns = interval.start_ns - SECOND,
     ];

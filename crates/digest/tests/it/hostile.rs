@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 use latlab_digest::testing::SyntheticRun;
 use latlab_digest::{RunBuilder, StreamEnd};
+use latlab_model::breakdown::{Breakdown, BreakdownTally, Part};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::frame::{FrameReader, HEADER_BYTES, Message, ReadResult};
-use latlab_model::legs::{Leg, LegTally, Legs};
 use latlab_model::load::{Load, LoadBegin, LoadLine, LoadSample};
-use latlab_model::own_work::{OwnThread, OwnWork, WorkStretch};
 use latlab_model::run::ThreadSetup;
+use latlab_model::self_interference::{OwnThread, SelfInterference, WorkStretch};
 use latlab_model::{Histogram, Nanos};
 use serde_json::{Value, json};
 use std::panic::catch_unwind;
@@ -24,7 +24,7 @@ fn stream() -> Vec<Message> {
         seconds: 2,
         period: Nanos(50_000_000),
         samples: true,
-        legs: true,
+        breakdown: true,
         warmer: Some(900),
         ..SyntheticRun::default()
     };
@@ -55,14 +55,14 @@ fn stream() -> Vec<Message> {
             evidence: Some(7),
         }),
         Message::LoadLine(LoadLine { load: 0, at_ns, after_end: false, text: word("1 MB/s") }),
-        Message::Legs(Legs {
+        Message::Breakdown(Breakdown {
             thread: 0,
-            counts: vec![(Leg::Irq, counts()), (Leg::Thread, counts())],
+            counts: vec![(Part::Irq, counts()), (Part::Thread, counts())],
             largest: Vec::new(),
-            tally: LegTally { traced: 2, known: 2, ..LegTally::default() },
+            tally: BreakdownTally { traced: 2, known: 2, ..BreakdownTally::default() },
         }),
         Message::Finding(Finding::new(LossFinding::SpikesLost { count: 3 })),
-        Message::OwnWork(OwnWork {
+        Message::SelfInterference(SelfInterference {
             thread: OwnThread::Telemetry,
             allowed: [0].into_iter().collect(),
             lost: 1,

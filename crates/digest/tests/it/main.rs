@@ -6,6 +6,6 @@ mod findings;
 mod hostile;
 mod load_definitions;
 mod load_evidence;
-mod own_work;
 mod runs;
+mod self_interference;
 mod speed;

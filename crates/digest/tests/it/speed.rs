@@ -34,8 +34,8 @@ fn run() -> Run {
         .map(|number| {
             let mut thread = first.clone();
             (thread.setup.thread, thread.setup.period_ns) = (number, Some(Nanos(PERIOD)));
-            let (cycles, activations) = (LATENCIES, LATENCIES);
-            thread.summary = Summary { cycles, activations, ..thread.summary };
+            let (cycles, releases) = (LATENCIES, LATENCIES);
+            thread.summary = Summary { cycles, releases, ..thread.summary };
             thread
         })
         .collect();
@@ -59,7 +59,7 @@ fn spikes(run: &Run, thread: u32) -> impl Iterator<Item = SpikeRow> {
         let latency = 60_000 - (3_000.0 * scattered(2 * number + 1).ln()) as i64;
         let spike =
             Spike { latency_ns: Nanos(latency), release_ns: first + Nanos(release * PERIOD) };
-        SpikeRow { thread, cpu: Some(thread), spike, legs: None }
+        SpikeRow { thread, cpu: Some(thread), spike, breakdown: None }
     })
 }
 
@@ -76,7 +76,7 @@ fn interval(run: &Run, thread: u32, number: i64) -> IntervalRow {
         start_ns,
         end_ns: start_ns + Nanos(SECOND),
         count: coarse.iter().map(|count| *count as u64).sum(),
-        missed: 0,
+        overruns: 0,
         misses: 0,
         underflow: 0,
         min_ns: Some(Nanos(2_000)),

@@ -171,16 +171,16 @@ impl Placed {
 }
 
 /// What no format of another tool can express: latencies that may be missing, and overruns.
-pub fn note_missed(source: &Source<'_>, notes: &mut Notes) {
+pub fn note_overruns(source: &Source<'_>, notes: &mut Notes) {
     if let Some(incomplete) = source.run.incomplete() {
         let why = within_sentence(incomplete.finding.text().trim_end_matches('.'));
         notes.push(format!("latencies may be missing: {why}"));
     }
-    if let Some(missed) = source.run.total.missed.filter(|missed| *missed > 0) {
-        let word = if missed == 1 { "it has" } else { "they have" };
+    if let Some(overruns) = source.run.total.overruns.filter(|overruns| *overruns > 0) {
+        let word = if overruns == 1 { "it has" } else { "they have" };
         notes.push(format!(
             "{} not in the file: {word} no latency",
-            counted(missed, "missed release is", "missed releases are")
+            counted(overruns, "overrun is", "overruns are")
         ));
     }
 }

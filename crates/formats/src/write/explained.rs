@@ -5,9 +5,9 @@ use crate::write::Result;
 use crate::write::perfetto::{Slice, ThreadTracks, Trace, number_note, text_note, time_note};
 use crate::write::protobuf::ProtoMessage;
 use latlab_model::Run;
-use latlab_model::explanation::{BlameLeg, SpikeBlame};
-use latlab_report::holder_words;
-use latlab_report::{leg_detail, spike_sentence, thread_priority};
+use latlab_model::explanation::{BlamePart, SpikeBlame};
+use latlab_report::cause_words;
+use latlab_report::{part_detail, spike_sentence, thread_priority};
 use std::io::Write;
 
 pub fn write_explained(
@@ -27,24 +27,24 @@ pub fn write_explained(
             time_note("latency_ns", spike.latency_ns),
             text_note("sentence", &spike_sentence(spike)),
         ];
-        let name = spike.cause.as_ref().map_or("not explained".to_string(), holder_words);
+        let name = spike.cause.as_ref().map_or("not explained".to_string(), cause_words);
         let name = format!("{}: {name}", spike.latency_ns);
         trace.begin_slice(
             track,
             release,
             &Slice { category: "spike", name: &name, notes: &notes },
         )?;
-        for legs in spike.legs.chunk_by(|one, next| one.phase == next.phase) {
-            let (Some(first), Some(last)) = (legs.first(), legs.last()) else { continue };
+        for parts in spike.parts.chunk_by(|one, next| one.phase == next.phase) {
+            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { continue };
             let part = Slice { category: "part", name: first.phase.as_str(), notes: &[] };
             trace.begin_slice(track, release + first.from_ns, &part)?;
-            for leg in legs {
-                let notes = notes_of(leg);
-                let name = holder_words(&leg.holder);
+            for part in parts {
+                let notes = notes_of(part);
+                let name = cause_words(&part.cause);
                 let slice =
-                    Slice { category: leg.holder.kind.as_str(), name: &name, notes: &notes };
-                trace.begin_slice(track, release + leg.from_ns, &slice)?;
-                trace.end_slice(track, release + leg.to_ns)?;
+                    Slice { category: part.cause.kind.as_str(), name: &name, notes: &notes };
+                trace.begin_slice(track, release + part.from_ns, &slice)?;
+                trace.end_slice(track, release + part.to_ns)?;
             }
             trace.end_slice(track, release + last.to_ns)?;
         }
@@ -53,9 +53,9 @@ pub fn write_explained(
     Ok(())
 }
 
-fn notes_of(leg: &BlameLeg) -> Vec<ProtoMessage> {
-    let mut notes = vec![time_note("length_ns", leg.length())];
-    if let Some(thread) = &leg.thread {
+fn notes_of(part: &BlamePart) -> Vec<ProtoMessage> {
+    let mut notes = vec![time_note("length_ns", part.length())];
+    if let Some(thread) = &part.thread {
         notes.push(number_note("thread", thread.id.into()));
         notes.extend(thread_priority(thread).map(|words| text_note("priority", &words)));
         let known = thread.known.as_ref();
@@ -63,6 +63,6 @@ fn notes_of(leg: &BlameLeg) -> Vec<ProtoMessage> {
         let cgroup = known.and_then(|known| known.cgroup.as_ref());
         notes.extend(cgroup.map(|path| text_note("cgroup", path)));
     }
-    notes.extend(leg_detail(leg).map(|detail| text_note("detail", &detail)));
+    notes.extend(part_detail(part).map(|detail| text_note("detail", &detail)));
     notes
 }

@@ -31,7 +31,7 @@ text_enum! {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "code", rename_all = "kebab-case")]
-pub enum LegEvidence {
+pub enum CauseEvidence {
     /// A timer started by a thread.
     TimerOf {
         /// Name of that thread.

@@ -69,7 +69,7 @@ pub enum Throttling {
 /// A thread that ran with precedence over the measuring threads.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RivalThread {
+pub struct CompetingThread {
     /// Thread name.
     pub name: String,
     /// Thread id.

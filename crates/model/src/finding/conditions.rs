@@ -1,6 +1,6 @@
 //! Findings about the conditions of a run, each with its time and the latencies of that time.
 
-use super::condition_parts::{LatencyComparison, RivalThread, ThreadShare, Throttling, When};
+use super::condition_parts::{CompetingThread, LatencyComparison, ThreadShare, Throttling, When};
 use super::kinds::{FindingRow, findings};
 use super::{ERROR, INFO, WARNING, Weight};
 use crate::{CpuSet, Nanos};
@@ -59,11 +59,11 @@ findings! {
             /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
-        "rival-thread" RivalThread {
+        "competing-thread" CompetingThread {
             /// The measured CPUs that such threads ran on.
             cpus: CpuSet,
             /// The busiest of these threads.
-            threads: Vec<RivalThread>,
+            threads: Vec<CompetingThread>,
             /// Number of further threads.
             others: u64,
             /// The latencies while they ran, compared with the rest.
@@ -149,7 +149,7 @@ findings! {
             /// The latencies of that time, compared with the rest.
             beside: LatencyComparison,
         } => WARNING;
-        "telemetry-dear" TelemetryDear {
+        "telemetry-cost" TelemetryCost {
             /// Share of one CPU the readings took.
             cpu_share: f64,
             /// Share they should stay below.
@@ -176,14 +176,14 @@ impl ConditionFinding {
             | TemperatureDrift { beside, .. }
             | Steal { beside, .. }
             | Swapped { beside, .. }
-            | RivalThread { beside, .. }
+            | CompetingThread { beside, .. }
             | LoadChanged { beside, .. }
             | MemoryTaken { beside, .. }
             | ClocksourceChanged { beside, .. }
             | Smi { beside, .. }
             | KernelEvent { beside, .. }
             | TelemetryGap { beside, .. } => Some(beside),
-            OtherWork { .. } | TelemetryLost { .. } | TelemetryDear { .. } => None,
+            OtherWork { .. } | TelemetryLost { .. } | TelemetryCost { .. } => None,
         }
     }
 }

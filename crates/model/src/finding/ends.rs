@@ -48,7 +48,7 @@ findings! {
             /// The wires, in words.
             wires: Vec<String>,
             /// Whether responses have a breakdown, of which only one part contains a wire.
-            has_legs: bool,
+            has_breakdown: bool,
         } => INFO;
         "guest-noisy" GuestNoisy {
             /// The guest.

@@ -42,19 +42,19 @@ findings! {
             /// Damage of the frame.
             damage: Option<String>,
         } => WARNING, INVALID if *with_latencies;
-        "legs-unsound" LegsUnsound {
+        "breakdown-unsound" BreakdownUnsound {
             /// Cycles whose breakdown was left out; `None` if a whole frame was.
             count: Option<u64>,
             /// Cycles traced.
             traced: Option<u64>,
         } => WARNING;
-        "legs-missing" LegsMissing {
+        "breakdown-missing" BreakdownMissing {
             /// Cycles traced.
             traced: u64,
             /// Traced cycles with an IRQ part.
             irq: u64,
             /// Traced cycles with a thread part.
-            thread_leg: u64,
+            thread_part: u64,
         } => WARNING;
         "spikes-not-recorded" SpikesNotRecorded {
             /// Spikes seen.
@@ -99,7 +99,7 @@ findings! {
             flaw: IntervalFlaw,
         } => INVALID;
         "counts-differ" CountsDiffer {
-            /// What was counted: `cycles`, `missed releases`.
+            /// What was counted: `cycles`, `overruns`.
             what: String,
             /// Count reported by the thread.
             by_thread: u64,
@@ -107,7 +107,7 @@ findings! {
             by_intervals: u64,
         } => INVALID;
         "unknown-thread" UnknownThread {
-            /// Contents of the frame: `samples`, `spikes`, `legs`, `an interval`.
+            /// Contents of the frame: `samples`, `spikes`, `breakdown`, `an interval`.
             what: String,
             /// Number of the unknown thread.
             number: u32,

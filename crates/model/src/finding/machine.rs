@@ -49,7 +49,7 @@ findings! {
             /// CPU.
             noticed_within_ns: Nanos,
         } => ERROR_NO_PASS;
-        "stroboscope" Stroboscope {
+        "period-aliases-tick" PeriodAliasesTick {
             /// Period of the releases.
             period_ns: Nanos,
             /// Tick rate in Hz.
@@ -61,7 +61,7 @@ findings! {
             /// A period close by that meets all phases.
             better_period_ns: Nanos,
         } => WARNING;
-        "taken-back" TakenBack {
+        "reserve-taken" ReserveTaken {
             /// Number of gaps: those as long as the reserve, or all in which other threads ran.
             gaps: u64,
             /// Total length of the gaps.
@@ -81,9 +81,9 @@ findings! {
             /// Total time spent spinning.
             spun_ns: Nanos,
         } => INFO;
-        "often-missed" OftenMissed {
+        "frequent-overruns" FrequentOverruns {
             /// Overruns.
-            missed: u64,
+            overruns: u64,
             /// Releases due.
             due: u64,
             /// Period of the releases.

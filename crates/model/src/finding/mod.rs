@@ -18,7 +18,7 @@ mod setup;
 pub use attach::AttachFinding;
 pub use capture::{CaptureFinding, Reading};
 pub use condition_parts::{
-    Latencies, LatencyComparison, RivalThread, ThreadShare, Throttling, When,
+    CompetingThread, Latencies, LatencyComparison, ThreadShare, Throttling, When,
 };
 pub use conditions::{ConditionFinding, RT_THROTTLING};
 pub use ends::{CpuRate, EndFinding};

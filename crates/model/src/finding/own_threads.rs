@@ -3,7 +3,7 @@
 use super::kinds::{FindingRow, findings};
 use super::{INFO, WARNING, Weight};
 use crate::Nanos;
-use crate::own_work::OwnThread;
+use crate::self_interference::OwnThread;
 use serde::{Deserialize, Serialize};
 
 findings! {

@@ -8,7 +8,7 @@ use crate::nanos::{MICROSECOND, duration};
 use crate::plan::Instrument::{Attach, Cyclic, Handoff, Spin, Timerlat};
 use crate::plan::{self, Instrument};
 use crate::plan::{
-    AttachTarget, ClockName, Detached, Mechanism, Method, MissedPolicy, Phase, Plan, Releases,
+    AttachTarget, ClockName, Detached, Mechanism, Method, OverrunPolicy, Phase, Plan, Releases,
     WakeBy, Workload,
 };
 use crate::sanitize::{plain_line, plain_name};
@@ -375,16 +375,16 @@ options! {
 
     /// Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default:
     /// skip]
-    "missed": choice!("NAME", MissedPolicy)
-        .fact("Missed releases", |plan| {
-            plan.method.missed_policy().map(|missed| missed.to_string())
+    "overruns": choice!("NAME", OverrunPolicy)
+        .fact("Overruns", |plan| {
+            plan.method.overrun_policy().map(|overruns| overruns.to_string())
         }),
         Applies::to(&[Cyclic]).but(&[
             (Handoff, "does not apply to handoff, which always skips past releases"),
             (Spin, NO_RELEASES),
             (Timerlat, KERNEL_SLEEPS),
         ]),
-        own!(Cyclic::missed: MissedPolicy);
+        own!(Cyclic::overruns: OverrunPolicy);
 
     /// Time at the start that is measured and not counted
     "warm-up": Form::value("TIME")
@@ -467,15 +467,15 @@ options! {
         ]),
         flag!(keep.samples);
 
-    /// Split each latency into legs with the kernel's tracepoints, and measure their cost
-    "legs": Form::flag(),
+    /// Break each latency down into parts with the kernel's tracepoints, and measure their cost
+    "breakdown": Form::flag(),
         Applies::to(&[Cyclic]).but(&[
             (Handoff, NO_SLEEP),
             (Spin, NO_RELEASES),
             (Timerlat, "is always on with timerlat"),
         ]),
-        |plan, _| cyclic(plan, |cyclic| on(&mut cyclic.legs)),
-        |plan, _| flag(plan.method.has_legs());
+        |plan, _| cyclic(plan, |cyclic| on(&mut cyclic.breakdown)),
+        |plan, _| flag(plan.method.has_breakdown());
 
     /// Record the kernel's events around each spike, and tell who held the thread off
     "explain": Form::flag(), RUN, flag!(keep.explain);

@@ -18,9 +18,9 @@ pub struct Cyclic {
     /// Times of its releases.
     pub releases: Releases,
     /// What happens to overruns, the releases that have already passed.
-    pub missed: MissedPolicy,
+    pub overruns: OverrunPolicy,
     /// Whether the kernel's tracepoints split each latency into its breakdown.
-    pub legs: bool,
+    pub breakdown: bool,
     /// Parameters of `latlab cyclictest`; `None` for other commands.
     pub cyclictest: Option<Cyclictest>,
 }
@@ -96,8 +96,8 @@ impl Default for Cyclic {
         Cyclic {
             mechanism: Mechanism::Nanosleep,
             releases: Releases::default(),
-            missed: MissedPolicy::Skip,
-            legs: false,
+            overruns: OverrunPolicy::Skip,
+            breakdown: false,
             cyclictest: None,
         }
     }
@@ -119,20 +119,20 @@ impl Cyclic {
                         nanosleep or posix-timer, or another --clock"
                 .into());
         }
-        if mechanism == Mechanism::Relative && self.missed == MissedPolicy::CatchUp {
-            return Err("--missed catch-up does not apply to relative sleep, which has no \
+        if mechanism == Mechanism::Relative && self.overruns == OverrunPolicy::CatchUp {
+            return Err("--overruns catch-up does not apply to relative sleep, which has no \
                         releases: omit it, or use another --mechanism"
                 .into());
         }
-        if self.legs && (mechanism, clock) != (Mechanism::Nanosleep, ClockName::Monotonic) {
-            return Err(LEGS_NEED_RELEASES.into());
+        if self.breakdown && (mechanism, clock) != (Mechanism::Nanosleep, ClockName::Monotonic) {
+            return Err(BREAKDOWN_NEED_RELEASES.into());
         }
         Ok(())
     }
 }
 
 /// Error if the breakdown is requested for any other kind of cycle.
-const LEGS_NEED_RELEASES: &str = "--legs requires --instrument cyclic, --mechanism nanosleep and \
+const BREAKDOWN_NEED_RELEASES: &str = "--breakdown requires --instrument cyclic, --mechanism nanosleep and \
                                   --clock monotonic";
 
 text_enum! {
@@ -175,7 +175,7 @@ text_enum! {
 
 text_enum! {
     /// What happens to releases that have already passed when a cycle ends.
-    MissedPolicy {
+    OverrunPolicy {
         /// Counted and skipped.
         Skip = "skip",
         /// Counted and served late, one after the other.

@@ -1,7 +1,7 @@
 //! The method of a run with its parameters, and queries that apply to any method.
 
 use super::attach::Attach;
-use super::cyclic::{Cyclic, Cyclictest, Mechanism, MissedPolicy, Releases};
+use super::cyclic::{Cyclic, Cyclictest, Mechanism, OverrunPolicy, Releases};
 use super::handoff::Handoff;
 use super::timerlat::Timerlat;
 use super::{ClockName, Spin};
@@ -141,12 +141,12 @@ impl Method {
     }
 
     /// What happens to overruns; `None` if there can be none.
-    pub fn missed_policy(&self) -> Option<MissedPolicy> {
+    pub fn overrun_policy(&self) -> Option<OverrunPolicy> {
         match self {
             Method::Cyclic(cyclic) if cyclic.mechanism == Mechanism::Relative => None,
-            Method::Cyclic(cyclic) => Some(cyclic.missed),
+            Method::Cyclic(cyclic) => Some(cyclic.overruns),
             Method::Handoff(_) | Method::Timerlat(_) | Method::Attach(_) => {
-                Some(MissedPolicy::Skip)
+                Some(OverrunPolicy::Skip)
             }
             Method::Spin(_) | Method::Respond(_) | Method::Import(_) => None,
         }
@@ -154,7 +154,7 @@ impl Method {
 
     /// Whether there are releases, and so possible overruns.
     pub fn has_releases(&self) -> bool {
-        self.missed_policy().is_some()
+        self.overrun_policy().is_some()
     }
 
     /// Clock of the run's times; `None` if it is not a clock of the measured machine.
@@ -215,9 +215,9 @@ impl Method {
         }
     }
 
-    /// Whether `--legs` was given.
-    pub fn has_legs(&self) -> bool {
-        matches!(self, Method::Cyclic(cyclic) if cyclic.legs)
+    /// Whether `--breakdown` was given.
+    pub fn has_breakdown(&self) -> bool {
+        matches!(self, Method::Cyclic(cyclic) if cyclic.breakdown)
     }
 
     /// Parameters of `spin`; `None` for other methods.

@@ -3,27 +3,27 @@ use latlab_model::explanation::*;
 
 #[test]
 fn short_legs_become_one_and_all_add_up_as_before() {
-    let leg = |from: i64, to: i64, name: &str| BlameLeg {
+    let part = |from: i64, to: i64, name: &str| BlamePart {
         from_ns: Nanos(from),
         to_ns: Nanos(to),
         phase: Phase::Waiting,
-        holder: Holder { kind: HolderKind::Thread, name: name.to_string() },
+        cause: Cause { kind: CauseKind::Thread, name: name.to_string() },
         thread: None,
         evidence: None,
         detail: None,
     };
-    let mut legs = vec![leg(0, 5_000, "long")];
-    legs.extend((0..500).map(|at| match at % 2 {
-        0 => leg(5_000 + 10 * at, 5_008 + 10 * at, "hog"),
-        _ => leg(4_998 + 10 * at, 5_010 + 10 * at, "tick"),
+    let mut parts = vec![part(0, 5_000, "long")];
+    parts.extend((0..500).map(|at| match at % 2 {
+        0 => part(5_000 + 10 * at, 5_008 + 10 * at, "hog"),
+        _ => part(4_998 + 10 * at, 5_010 + 10 * at, "tick"),
     }));
-    let blame = SpikeBlame { latency_ns: Nanos(10_000), legs, ..spike() };
+    let blame = SpikeBlame { latency_ns: Nanos(10_000), parts, ..spike() };
     let few = blame.condensed(10);
-    assert!(few.len() <= 21 && few[0].holder.name == "long");
+    assert!(few.len() <= 21 && few[0].cause.name == "long");
     assert_eq!((few[0].from_ns, few[few.len() - 1].to_ns), (Nanos(0), Nanos(10_000)));
     assert!(few.windows(2).all(|two| two[0].to_ns == two[1].from_ns));
-    assert_eq!(few[1].evidence, Some(LegEvidence::ShorterCauses { causes: 1 }));
-    assert_eq!(blame.condensed(1_000), blame.legs);
+    assert_eq!(few[1].evidence, Some(CauseEvidence::ShorterCauses { causes: 1 }));
+    assert_eq!(blame.condensed(1_000), blame.parts);
 }
 
 fn spike() -> SpikeBlame {
@@ -33,7 +33,7 @@ fn spike() -> SpikeBlame {
         cpu: Some(1),
         release_ns: Nanos(5_000_000),
         latency_ns: Nanos(2_000_000),
-        legs: Vec::new(),
+        parts: Vec::new(),
         cause: None,
         cause_ns: Nanos(1_500_000),
         longest: None,

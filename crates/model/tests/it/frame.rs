@@ -21,7 +21,7 @@ fn an_interval_brings_the_edges_of_its_bins() {
 
 fn sample_stream() -> (Vec<Message>, Vec<u8>) {
     let latencies = [-5, 1_250, 1_260, 88_000, 7_000_000_000].map(Nanos);
-    let counts = Histogram { missed: 3, misses: 1, ..latencies.into_iter().collect() };
+    let counts = Histogram { overruns: 3, misses: 1, ..latencies.into_iter().collect() };
     let messages = vec![
         Message::Hello(Hello { stream: 1, latlab: "0".into(), id: "x".into() }),
         Message::Interval(Interval { thread: 2, start_ns: Nanos(5), end_ns: Nanos(9), counts }),

@@ -44,8 +44,8 @@ fn bins_of_different_edges_are_not_added() {
     let mut empty = Histogram::default();
     empty.add(&other).unwrap();
     assert_eq!(empty, other, "an empty one takes the bins that come");
-    empty.add(&Histogram { missed: 2, ..Histogram::default() }).unwrap();
-    assert_eq!((empty.missed, &empty.layout), (2, &other.layout));
+    empty.add(&Histogram { overruns: 2, ..Histogram::default() }).unwrap();
+    assert_eq!((empty.overruns, &empty.layout), (2, &other.layout));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn only_latlabs_own_bins_travel_without_their_edges() {
 #[test]
 fn a_histogram_is_packed_as_by_every_latlab_before() {
     let counts: Histogram = [-5, 250, 250, 1_000_000].map(Nanos).into_iter().collect();
-    let counts = Histogram { missed: 3, misses: 1, ..counts };
+    let counts = Histogram { overruns: 3, misses: 1, ..counts };
     // Count, sum, minimum, maximum, underflow, overruns, misses, and three pairs: 2 of bin 2, 1 of
     // bin 10000.
     let bytes = [4, 222, 144, 122, 9, 128, 137, 122, 1, 3, 1, 2, 2, 2, 144, 78, 1];

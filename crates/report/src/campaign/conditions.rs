@@ -10,7 +10,7 @@ use latlab_model::finding::{Finding, Severity};
 const CODES: [(&str, Severity); 6] = [
     ("other-work", Severity::Info),
     ("load-changed", Severity::Warning),
-    ("rival-thread", Severity::Warning),
+    ("competing-thread", Severity::Warning),
     ("throttled", Severity::Warning),
     ("temperature-drift", Severity::Warning),
     ("steal", Severity::Warning),

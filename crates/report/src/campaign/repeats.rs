@@ -28,7 +28,7 @@ fn sentence(row: &CampaignRow, of: &RepeatsVerdict) -> String {
         word.as_str().to_uppercase(),
         deadline.unwrap_or_default(),
         counted(misses, "miss", "misses"),
-        counted(of.activations, "release", "releases"),
+        counted(of.releases, "release", "releases"),
         counted(of.runs as u64, "repeat", "repeats"),
         span(of.bursts.measured_ns),
         differ(of),

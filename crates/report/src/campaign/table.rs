@@ -218,7 +218,7 @@ fn figures(run: &Run) -> CellFigures {
         p99_9_above_ns: quantiles
             .filter(|all| is_above && all.p99_9_ns.is_none())
             .and_then(|all| all.above_ns),
-        missed: run.total.missed,
+        overruns: run.total.overruns,
         misses: run.total.misses,
     }
 }
@@ -286,7 +286,7 @@ fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
             max_is_at_least: runs.iter().any(|(run, _)| run.total.max_is_at_least),
             p99_9_ns,
             p99_9_above_ns: censored_above(&rows).filter(|_| enough && p99_9_ns.is_none()),
-            missed: sum(|run| run.total.missed),
+            overruns: sum(|run| run.total.overruns),
             misses: sum(|run| run.total.misses),
         },
         p99_9_equal_weight_ns: observed

@@ -150,9 +150,9 @@ pub fn remark(cell: &CampaignCell, name: &str) -> Option<String> {
     // Do not repeat what the cell and its heading already say.
     let is_told = |one: &&CellAttempt| one.reason.is_some() && one.reason != cell.reason;
     let told = cell.attempts.iter().filter(is_told).map(|one| {
-        let missed = if one.has_failed() { "the deadline was missed, and " } else { "" };
+        let failed = if one.has_failed() { "the deadline was missed, and " } else { "" };
         let reason = one.reason.as_deref().unwrap_or_default();
-        format!("; try {}: {missed}{reason}", one.attempt)
+        format!("; try {}: {failed}{reason}", one.attempt)
     });
     Some(format!("{name}: {head} {last}{}", told.collect::<String>()))
 }
@@ -249,7 +249,7 @@ const FIELDS: [Field; 18] = [
     ("p99_9_ns", |_, cell| {
         cell.figures.p99_9_ns.map(|time| time.0.to_string()).unwrap_or_default()
     }),
-    ("missed", |_, cell| figure_of(cell, "missed")),
+    ("overruns", |_, cell| figure_of(cell, "overruns")),
     ("misses", |_, cell| figure_of(cell, "misses")),
     ("deadline_ns", |row, _| row.deadline_ns.map(|time| time.0.to_string()).unwrap_or_default()),
     ("preemption", |row, _| text_of(&row.preemption)),

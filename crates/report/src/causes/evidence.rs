@@ -1,6 +1,6 @@
 //! Further facts about a part of the breakdown, and why a spike is not explained, as clauses.
 
-use latlab_model::explanation::{BlameLeg, LegEvidence, UnexplainedReason};
+use latlab_model::explanation::{BlamePart, CauseEvidence, UnexplainedReason};
 use latlab_model::units::counted;
 
 /// Why a spike is not explained, or only in part.
@@ -21,32 +21,32 @@ pub(crate) fn reason(reason: UnexplainedReason) -> &'static str {
     }
 }
 
-pub fn detail(leg: &BlameLeg) -> Option<String> {
-    Some(match leg.evidence.as_ref()? {
-        LegEvidence::TimerOf { thread } => format!("a timer of {thread}"),
-        LegEvidence::Called { function, thread } => {
+pub fn detail(part: &BlamePart) -> Option<String> {
+    Some(match part.evidence.as_ref()? {
+        CauseEvidence::TimerOf { thread } => format!("a timer of {thread}"),
+        CauseEvidence::Called { function, thread } => {
             let within = thread.as_ref().map(|thread| format!("in {thread}"));
             let parts: Vec<String> = function.clone().into_iter().chain(within).collect();
             parts.join(" ")
         }
-        LegEvidence::IdleState { state } => format!("idle state {state}"),
-        LegEvidence::CpuIdle => "the CPU was idle".to_string(),
-        LegEvidence::RanInstead { thread } => format!("{thread} ran instead"),
-        LegEvidence::Stolen { silence_ns, rose_ns } => {
+        CauseEvidence::IdleState { state } => format!("idle state {state}"),
+        CauseEvidence::CpuIdle => "the CPU was idle".to_string(),
+        CauseEvidence::RanInstead { thread } => format!("{thread} ran instead"),
+        CauseEvidence::Stolen { silence_ns, rose_ns } => {
             format!("no event for {silence_ns}, while steal rose by {rose_ns}")
         }
-        LegEvidence::NotWoken { silence_ns } => {
+        CauseEvidence::NotWoken { silence_ns } => {
             format!("it did not wake its idle CPU for {silence_ns}")
         }
-        LegEvidence::Silence { reason: silence } => reason(*silence).to_string(),
-        LegEvidence::LinesPrinted { lines } => counted(*lines, "line printed", "lines printed"),
-        LegEvidence::ConsoleThread => "the thread of the console".to_string(),
-        LegEvidence::PageFaults { faults } => counted(*faults, "page fault", "page faults"),
-        LegEvidence::CpuChange => "a CPU was taken away or brought back".to_string(),
-        LegEvidence::AllCpusStopped => {
+        CauseEvidence::Silence { reason: silence } => reason(*silence).to_string(),
+        CauseEvidence::LinesPrinted { lines } => counted(*lines, "line printed", "lines printed"),
+        CauseEvidence::ConsoleThread => "the thread of the console".to_string(),
+        CauseEvidence::PageFaults { faults } => counted(*faults, "page fault", "page faults"),
+        CauseEvidence::CpuChange => "a CPU was taken away or brought back".to_string(),
+        CauseEvidence::AllCpusStopped => {
             "all CPUs are stopped for hot-plug, a module, or a patch of code".to_string()
         }
-        LegEvidence::ShorterCauses { causes } => {
+        CauseEvidence::ShorterCauses { causes } => {
             format!("and {}", counted(*causes, "shorter cause", "shorter causes"))
         }
     })

@@ -15,13 +15,13 @@ pub(crate) use threads::{process_of, realtime};
 
 use latlab_model::Run;
 use latlab_model::explanation::{
-    BlameLeg, Cause, RunExplanation, SpikeBlame, Unexplained, UnexplainedReason,
+    BlamePart, RunCause, RunExplanation, SpikeBlame, Unexplained, UnexplainedReason,
 };
 
 /// The explanation from the flight recorder with its words filled in, as a command prints it.
 pub fn rendered(run: &Run) -> Option<RunExplanation> {
     let explanation = run.explanation.as_ref()?;
-    let cause = |one: &Cause| Cause {
+    let cause = |one: &RunCause| RunCause {
         realtime: realtime(one.kernel_priority),
         remedy: Some(remedy(one, run.asked.who.policy)),
         ..one.clone()
@@ -38,16 +38,16 @@ pub fn rendered(run: &Run) -> Option<RunExplanation> {
 /// One spike with its words filled in.
 pub fn spike(blame: &SpikeBlame) -> SpikeBlame {
     SpikeBlame {
-        legs: blame.legs.iter().map(leg).collect(),
-        longest: blame.longest.as_ref().map(leg),
+        parts: blame.parts.iter().map(part).collect(),
+        longest: blame.longest.as_ref().map(part),
         sentence: Some(sentence(blame)),
         gap: blame.reason.map(|one| reason(one).to_string()),
         ..blame.clone()
     }
 }
 
-fn leg(leg: &BlameLeg) -> BlameLeg {
-    BlameLeg { detail: detail(leg), ..leg.clone() }
+fn part(part: &BlamePart) -> BlamePart {
+    BlamePart { detail: detail(part), ..part.clone() }
 }
 
 /// Why spikes are not explained.

@@ -1,6 +1,6 @@
 //! What to do about a cause.
 
-use latlab_model::explanation::{Cause, HolderKind};
+use latlab_model::explanation::{CauseKind, RunCause};
 use latlab_model::plan::Policy;
 use latlab_model::sanitize::is_hidden;
 use latlab_model::shell::Line;
@@ -55,21 +55,21 @@ fn threaded_interrupt(name: &str) -> Option<u32> {
 
 /// A command or a sentence. `policy` is that of the measured threads. The result contains names
 /// unchanged, not sanitized.
-pub fn remedy(cause: &Cause, policy: Option<Policy>) -> Line {
+pub fn remedy(cause: &RunCause, policy: Option<Policy>) -> Line {
     cause.remedy.clone().unwrap_or_else(|| remedy_of(cause, policy))
 }
 
-fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
-    let name = cause.holder.name.as_str();
-    let number = threaded_interrupt(name).filter(|_| cause.holder.kind == HolderKind::Thread);
+fn remedy_of(cause: &RunCause, policy: Option<Policy>) -> Line {
+    let name = cause.cause.name.as_str();
+    let number = threaded_interrupt(name).filter(|_| cause.cause.kind == CauseKind::Thread);
     if let Some(number) = number {
         return move_interrupt(number);
     }
-    match cause.holder.kind {
-        HolderKind::Thread | HolderKind::InterruptsOff if name.starts_with("migration/") => {
+    match cause.cause.kind {
+        CauseKind::Thread | CauseKind::InterruptsOff if name.starts_with("migration/") => {
             Line::new("Load modules, trace functions and take CPUs away before it matters.")
         }
-        HolderKind::Thread | HolderKind::Starts
+        CauseKind::Thread | CauseKind::Starts
             if super::realtime(cause.kernel_priority).is_some() =>
         {
             let priority = match policy {
@@ -82,57 +82,57 @@ fn remedy_of(cause: &Cause, policy: Option<Policy>) -> Line {
                 None => of_all(name).text("| xargs -n 1 chrt --fifo --pid").word(lower),
             }
         }
-        HolderKind::Thread if name.starts_with("kworker") => {
+        CauseKind::Thread if name.starts_with("kworker") => {
             Line::new("echo MASK > /sys/devices/virtual/workqueue/cpumask")
         }
-        HolderKind::Thread | HolderKind::PageFaults => {
+        CauseKind::Thread | CauseKind::PageFaults => {
             elsewhere(cause.process.as_deref().unwrap_or(name))
         }
         // A starter's children inherit its CPUs.
-        HolderKind::Starts => cause.thread.map_or_else(|| elsewhere(name), move_thread),
-        HolderKind::InterruptsOff => {
+        CauseKind::Starts => cause.thread.map_or_else(|| elsewhere(name), move_thread),
+        CauseKind::InterruptsOff => {
             Line::new("Keep").word(name).text("on another CPU, or find what it calls.")
         }
-        HolderKind::HypervisorOrInterruptsOff if name.is_empty() => pin_virtual_cpus(),
-        HolderKind::HypervisorOrInterruptsOff => pin_virtual_cpus()
+        CauseKind::HypervisorOrInterruptsOff if name.is_empty() => pin_virtual_cpus(),
+        CauseKind::HypervisorOrInterruptsOff => pin_virtual_cpus()
             .end("; if the gaps stay, look for what switches interrupts off in")
             .word(name),
-        HolderKind::Printk => Line::new("dmesg --console-level 1"),
-        HolderKind::Hotplug => {
+        CauseKind::Printk => Line::new("dmesg --console-level 1"),
+        CauseKind::Hotplug => {
             Line::new("Do not take CPUs away or bring them back while it matters.")
         }
-        HolderKind::Interrupt => {
+        CauseKind::Interrupt => {
             let number = name.split_once(' ').and_then(|(number, _)| number.parse().ok());
             // The kernel's own interrupts cannot be moved.
             number.map_or_else(isolate, move_interrupt)
         }
-        HolderKind::Throttled => match policy {
+        CauseKind::Throttled => match policy {
             Some(Policy::Fifo { .. } | Policy::Rr { .. }) => Line::new(
                 "sysctl -w kernel.sched_rt_runtime_us=-1; from Linux 6.12 on also: latlab run --tune \
                  fair-server=off",
             ),
             _ => Line::new("Raise cpu.max of its cgroup, or measure with --policy fifo."),
         },
-        HolderKind::OwnSleep => Line::new("Do not stop, trace or page out the measured thread."),
-        HolderKind::Softirq if name.starts_with("NET") => Line::new(
+        CauseKind::OwnSleep => Line::new("Do not stop, trace or page out the measured thread."),
+        CauseKind::Softirq if name.starts_with("NET") => Line::new(
             "Move the interrupts of the network to another CPU: latlab run --tune irqs=away",
         ),
-        HolderKind::Softirq => {
+        CauseKind::Softirq => {
             Line::new("Use a PREEMPT_RT kernel, where softirqs run in threads of lower priority.")
         }
         // A timer fires on the CPU of the thread that started it.
-        HolderKind::OtherTimers => match (&cause.process, cause.thread) {
+        CauseKind::OtherTimers => match (&cause.process, cause.thread) {
             (Some(process), _) => elsewhere(process),
             (None, Some(id)) => move_thread(id),
             (None, None) => isolate(),
         },
-        HolderKind::IdleExit => {
+        CauseKind::IdleExit => {
             Line::new("Keep the CPU out of deep idle states; in a guest, give it a CPU of its own.")
         }
-        HolderKind::Hypervisor => pin_virtual_cpus(),
-        HolderKind::Nmi => Line::new("sysctl -w kernel.nmi_watchdog=0"),
-        HolderKind::WakeUp => Line::new("This is what a wake-up takes on this machine."),
-        HolderKind::Unknown => Line::new("The cause is not recorded."),
+        CauseKind::Hypervisor => pin_virtual_cpus(),
+        CauseKind::Nmi => Line::new("sysctl -w kernel.nmi_watchdog=0"),
+        CauseKind::WakeUp => Line::new("This is what a wake-up takes on this machine."),
+        CauseKind::Unknown => Line::new("The cause is not recorded."),
     }
 }
 

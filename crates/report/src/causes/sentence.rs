@@ -1,7 +1,7 @@
 //! A spike in one sentence.
 
 use super::{detail, priority_of, process_of, reason};
-use latlab_model::explanation::{HolderKind, Phase, SpikeBlame, UnexplainedReason};
+use latlab_model::explanation::{CauseKind, Phase, SpikeBlame, UnexplainedReason};
 use latlab_model::units::counted;
 
 /// What happened, with the size of the latency first.
@@ -13,7 +13,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let longest = blame.longest.as_ref();
     let share = blame.cause_ns.0 * 100 / blame.latency_ns.0.max(1);
     let (took, name) = (blame.cause_ns, &cause.name);
-    let of = longest.and_then(|leg| leg.thread.as_ref());
+    let of = longest.and_then(|part| part.thread.as_ref());
     let process = of.and_then(process_of);
     let process = process.map(|words| format!(" {words}")).unwrap_or_default();
     let thread = match of {
@@ -24,9 +24,9 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let realtime = realtime.map(|words| format!(" at {words}")).unwrap_or_default();
     let detail = longest.and_then(detail);
     let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let waited = longest.is_some_and(|leg| leg.phase == Phase::TimerLate);
+    let waited = longest.is_some_and(|part| part.phase == Phase::TimerLate);
     let what = match cause.kind {
-        HolderKind::Starts => {
+        CauseKind::Starts => {
             let starter = of.and_then(|thread| thread.started_by.as_ref());
             let id = starter.map(|one| format!(" (thread {})", one.id)).unwrap_or_default();
             let realtime = match realtime.is_empty() {
@@ -36,40 +36,40 @@ pub fn sentence(blame: &SpikeBlame) -> String {
             let started = started(blame);
             format!("processes started by {name}{id}{realtime} ran for {took}{started}")
         }
-        HolderKind::Thread if realtime.is_empty() => {
+        CauseKind::Thread if realtime.is_empty() => {
             format!("{thread} kept the CPU for {took}{detail}")
         }
-        HolderKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
-        HolderKind::InterruptsOff => format!(
+        CauseKind::Thread => format!("{thread}{realtime} ran for {took}{detail}"),
+        CauseKind::InterruptsOff => format!(
             "the timer's interrupt did not come for {took} while {thread} ran: interrupts were off, \
                  or firmware or a hypervisor had the CPU{detail}"
         ),
-        HolderKind::HypervisorOrInterruptsOff => format!(
+        CauseKind::HypervisorOrInterruptsOff => format!(
             "no event came for {took} while {thread} ran: the hypervisor had the CPU, or interrupts \
                  were off"
         ),
-        HolderKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
-        HolderKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
-        HolderKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
-        HolderKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
-        HolderKind::Softirq => format!("softirq {name} took {took}{detail}"),
-        HolderKind::OtherTimers if name.is_empty() => {
+        CauseKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
+        CauseKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
+        CauseKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
+        CauseKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
+        CauseKind::Softirq => format!("softirq {name} took {took}{detail}"),
+        CauseKind::OtherTimers if name.is_empty() => {
             format!("other timers took {took}{detail}")
         }
-        HolderKind::OtherTimers => format!("the timer function {name} took {took}{detail}"),
-        HolderKind::IdleExit if waited => {
+        CauseKind::OtherTimers => format!("the timer function {name} took {took}{detail}"),
+        CauseKind::IdleExit if waited => {
             format!("the idle CPU took {took} until the timer's interrupt began{detail}")
         }
-        HolderKind::IdleExit => format!("leaving idle took {took}{detail}"),
-        HolderKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
-        HolderKind::Nmi => format!("NMI {name} took {took}"),
-        HolderKind::Throttled => format!(
+        CauseKind::IdleExit => format!("leaving idle took {took}{detail}"),
+        CauseKind::Hypervisor => format!("the hypervisor took the CPU{detail}"),
+        CauseKind::Nmi => format!("NMI {name} took {took}"),
+        CauseKind::Throttled => format!(
             "the thread was ready, but the scheduler kept it from its CPU for {took}, as a limit of \
                  CPU time does{detail}"
         ),
-        HolderKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
-        HolderKind::WakeUp => format!("the wake-up itself took {took}"),
-        HolderKind::Unknown => format!("{took} are not recorded"),
+        CauseKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
+        CauseKind::WakeUp => format!("the wake-up itself took {took}"),
+        CauseKind::Unknown => format!("{took} are not recorded"),
     };
     format!("{}: {what}, {share} % of it.", blame.latency_ns)
 }

@@ -159,10 +159,10 @@ fn basis(of: &ScenarioComparison) -> Markup {
 }
 
 fn shifts(of: &ScenarioComparison, outline: &Outline) -> Markup {
-    let care = of.metrics.iter().find(|one| one.metric == Metric::P99_9).or(of.metrics.first());
+    let margin = of.metrics.iter().find(|one| one.metric == Metric::P99_9).or(of.metrics.first());
     let picture = ShiftPicture {
         shifts: &of.shifts,
-        limit: 1.0 + care.map_or(0.05, |one| one.care),
+        limit: 1.0 + margin.map_or(0.05, |one| one.margin),
         title: "Ratio of each quantile, candidate to base".to_string(),
     };
     let caption = "How many times larger each quantile is on the candidate's side. The band holds 95 % of \

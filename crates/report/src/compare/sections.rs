@@ -82,7 +82,7 @@ fn metric_columns(of: &ScenarioComparison) -> Vec<Column> {
         Column::new("ratio", 0, each(&of_ratio)),
         Column::new("95 % interval", 0, each(&interval)),
         Column::new("p", 2, each(&chance)),
-        Column::new("limit", 3, each(&|one| format!("x{}", ratio(1.0 + one.care)).into())),
+        Column::new("limit", 3, each(&|one| format!("x{}", ratio(1.0 + one.margin)).into())),
         Column::new("verdict", 0, each(&word)).left(),
     ]
 }
@@ -177,7 +177,7 @@ pub fn middle(values: &[f64]) -> f64 {
 
 /// For how long and how often a side was measured.
 pub fn exposure(runs: &[ComparedRun]) -> String {
-    let releases = runs.iter().fold(0, |sum: u64, run| sum.saturating_add(run.activations));
+    let releases = runs.iter().fold(0, |sum: u64, run| sum.saturating_add(run.releases));
     let measured: Nanos = runs.iter().map(|run| run.measured_ns).sum();
     let time = match measured.0 {
         0 => "in an unknown time".to_string(),

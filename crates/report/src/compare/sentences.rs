@@ -206,10 +206,10 @@ pub fn range(RatioInterval { low, high, .. }: RatioInterval) -> String {
 }
 
 fn metric_sentence(of: &MetricComparison) -> String {
-    let care = percent(of.care);
+    let margin = percent(of.margin);
     match of.word {
         ComparisonWord::Regressed => {
-            format!("{}; the limit is x{}", figure(of), ratio(1.0 + of.care))
+            format!("{}; the limit is x{}", figure(of), ratio(1.0 + of.margin))
         }
         ComparisonWord::NoRegression => match of.interval {
             Some(interval) if interval.high < MUCH_BETTER => format!(
@@ -219,12 +219,12 @@ fn metric_sentence(of: &MetricComparison) -> String {
                 runs(of, "run")
             ),
             Some(RatioInterval { low, .. }) if low > 1.0 => {
-                format!("{}; slower, but not by {care}", figure(of))
+                format!("{}; slower, but not by {margin}", figure(of))
             }
-            _ => format!("{}; a slowdown of {care} is excluded", figure(of)),
+            _ => format!("{}; a slowdown of {margin} is excluded", figure(of)),
         },
         ComparisonWord::Changed => {
-            format!("{} may exceed the limit of {care}: {}", figure(of), more(of, "run"))
+            format!("{} may exceed the limit of {margin}: {}", figure(of), more(of, "run"))
         }
         ComparisonWord::Inconclusive => format!("{}: {}", figure(of), more(of, "run")),
         ComparisonWord::Refused => figure(of),
@@ -248,7 +248,7 @@ fn more(of: &MetricComparison, one: &str) -> String {
         (None, Some(variation)) => format!(
             "this machine varies {} from {one} to {one}; {} needs {}",
             about(variation),
-            percent(of.care),
+            percent(of.margin),
             most()
         ),
         (None, None) => format!("more {one}s are needed"),
@@ -263,13 +263,13 @@ pub fn about(share: f64) -> String {
 /// The smallest changes that this machine can show, a sentence for each metric shown.
 pub fn power(of: &ScenarioComparison) -> Option<String> {
     let one = headline_metric(of, |one| one.variation.is_some())?;
-    let (care, varies) = (percent(one.care), about(one.variation?));
+    let (margin, varies) = (percent(one.margin), about(one.variation?));
     let needed = match one.runs_needed {
         Some(runs) => format!("{runs} runs a side"),
         None => format!("{MOST_RUNS} runs a side"),
     };
     Some(format!(
-        "To see a change of {care} in {} on this machine you need {needed}: it varies {varies} from \
+        "To see a change of {margin} in {} on this machine you need {needed}: it varies {varies} from \
          run to run.",
         one.metric
     ))
@@ -292,8 +292,8 @@ pub fn missed(of: &MissComparison) -> String {
     let misses = format!(
         "The {} deadline was missed by {} releases of the base and {} of the candidate{told}.",
         of.deadline_ns,
-        side(of.base, of.base_activations),
-        side(of.candidate, of.candidate_activations),
+        side(of.base, of.base_releases),
+        side(of.candidate, of.candidate_releases),
     );
     match of.bursts {
         Some(bursts) => format!("{misses} {}", rates(&bursts)),
@@ -456,8 +456,8 @@ pub fn remark(of: &ComparisonRemark) -> String {
             span(*base_ns),
             span(*candidate_ns)
         ),
-        ComparisonRemark::MissedReleases { base, candidate } => format!(
-            "Missed releases, which are in no quantile: {} of the base, {} of the candidate.",
+        ComparisonRemark::MoreOverruns { base, candidate } => format!(
+            "Overruns, which are in no quantile: {} of the base, {} of the candidate.",
             percent(*base),
             percent(*candidate)
         ),

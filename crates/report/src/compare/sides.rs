@@ -18,7 +18,7 @@ pub fn pooled_side(name: &str, runs: &[RunWithBins]) -> Option<(Run, Vec<ThreadB
     run.id = name.to_string();
     run.measured_ns = runs.iter().map(|one| one.run.measured_ns).sum::<Nanos>();
     run.total.cycles = sum(|run| run.total.cycles);
-    run.total.activations = sum(|run| run.total.activations);
+    run.total.releases = sum(|run| run.total.releases);
     run.total.max_ns = runs.iter().filter_map(|one| one.run.total.max_ns).max();
     run.total.min_ns = runs.iter().filter_map(|one| one.run.total.min_ns).min();
     run.total.mean_ns = None;

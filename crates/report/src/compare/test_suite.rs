@@ -58,7 +58,7 @@ fn message(of: &MetricComparison) -> String {
         "{}: {}, limit x{}, p={}, {} and {} runs",
         title(of.word),
         factor(of.ratio, of.interval),
-        ratio(1.0 + of.care),
+        ratio(1.0 + of.margin),
         probability(of.p),
         of.base_ns.len(),
         of.candidate_ns.len()

@@ -51,7 +51,7 @@ pub fn share(figure: &Figure, of: &Counts) -> Option<String> {
             let deadline = of.deadline_ns?.0 as f64;
             Some(latency.words(|ns| percent(ns / deadline)))
         }
-        (Whole::Releases, Value::Count(count)) => percent_of(count, of.summary.activations),
+        (Whole::Releases, Value::Count(count)) => percent_of(count, of.summary.releases),
         _ => None,
     }
 }

@@ -68,7 +68,7 @@ impl<'a> Counts<'a> {
         };
         let summary = Summary {
             cycles: cell.cycles,
-            missed: cell.missed,
+            overruns: cell.overruns,
             misses: cell.misses,
             max_ns: cell.max_ns,
             max_is_at_least: cell.max_is_at_least,
@@ -82,7 +82,7 @@ impl<'a> Counts<'a> {
 impl<'a> From<&'a Build> for Counts<'a> {
     fn from(build: &'a Build) -> Counts<'a> {
         let summary = Summary {
-            activations: build.activations,
+            releases: build.releases,
             misses: build.misses,
             max_ns: build.max_ns,
             ..Summary::default()
@@ -96,8 +96,8 @@ impl<'a> From<&'a ComparedRun> for Counts<'a> {
     fn from(run: &'a ComparedRun) -> Counts<'a> {
         let summary = Summary {
             cycles: run.cycles,
-            activations: run.activations,
-            missed: run.missed,
+            releases: run.releases,
+            overruns: run.overruns,
             misses: run.misses,
             max_ns: run.max_ns,
             ..Summary::default()

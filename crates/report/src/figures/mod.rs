@@ -229,14 +229,14 @@ pub static FIGURES: &[Figure] = &[
         get: |of| Some(Value::Count(of.summary.misses?)),
     },
     Figure {
-        id: "missed",
+        id: "overruns",
         head: "overruns",
         rank: 1,
         whole: Some(Whole::Releases),
         places: &[Threads, Runs, List, Compared, Pooled, Served],
         about: "Releases that passed while the thread was still late",
-        get: |of| match (of.summary.missed, of.run) {
-            (Some(missed), _) => Some(Value::Count(missed)),
+        get: |of| match (of.summary.overruns, of.run) {
+            (Some(overruns), _) => Some(Value::Count(overruns)),
             (None, Some(run)) if run.has_releases() => in_place("not known"),
             (None, Some(run)) if run.asked.method.is_periodic() => in_place(NOT_DEFINED),
             (None, _) => None,
@@ -261,7 +261,7 @@ pub static FIGURES: &[Figure] = &[
         get: |of| Some(Value::Count(of.summary.cycles)),
     },
     Figure {
-        id: "activations",
+        id: "releases",
         head: "releases",
         rank: 11,
         whole: None,
@@ -269,7 +269,7 @@ pub static FIGURES: &[Figure] = &[
         about: "Releases that were due: cycles and overruns together",
         get: |of| {
             let has_some = of.run.is_none_or(Run::has_releases);
-            has_some.then_some(Value::Count(of.summary.activations))
+            has_some.then_some(Value::Count(of.summary.releases))
         },
     },
     Figure {

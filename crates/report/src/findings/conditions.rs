@@ -3,7 +3,7 @@
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::Nanos;
 use latlab_model::finding::{
-    ConditionFinding, Latencies, LatencyComparison, RT_THROTTLING, RivalThread, ThreadShare,
+    CompetingThread, ConditionFinding, Latencies, LatencyComparison, RT_THROTTLING, ThreadShare,
     Throttling, When,
 };
 use latlab_model::shell::{self, Line};
@@ -77,9 +77,9 @@ words! { ConditionFinding {
         remedy "Turn swap off for the run: `swapoff -a`.";
 
     /// A thread with the same or a higher priority than the measuring threads ran on a measured CPU.
-    RivalThread { cpus, threads, others, beside } =>
+    CompetingThread { cpus, threads, others, beside } =>
         says "Threads of the same or a higher priority ran on CPU {cpus}: {threads}{others}. {latencies}",
-            threads = rivals(threads),
+            threads = competing(threads),
             others = if *others == 0 { String::new() } else { format!("; and {others} more") },
             latencies = latencies(beside);
         if !threads.is_empty() => remedy
@@ -158,7 +158,7 @@ words! { ConditionFinding {
         remedy FREE_A_CPU;
 
     /// The readings took more than 0.5 % of a CPU.
-    TelemetryDear { cpu_share, limit_share } =>
+    TelemetryCost { cpu_share, limit_share } =>
         says "Telemetry took {cpu_share} of a CPU; the limit is {limit_share}.",
             cpu_share = percent(*cpu_share), limit_share = percent(*limit_share);
         remedy "Read telemetry less often: --telemetry 5s, or --telemetry off.";
@@ -210,9 +210,9 @@ fn latencies(beside: &LatencyComparison) -> String {
     }
 }
 
-fn rivals(threads: &[RivalThread]) -> String {
+fn competing(threads: &[CompetingThread]) -> String {
     let each = threads.iter().map(|thread| {
-        let RivalThread { name, id, policy, mean_share, peak_share, peak_at_ns } = thread;
+        let CompetingThread { name, id, policy, mean_share, peak_share, peak_at_ns } = thread;
         format!(
             "'{name}' ({id}, {policy}) {} of a CPU, up to {} at {}",
             percent(*mean_share),

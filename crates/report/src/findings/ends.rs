@@ -70,12 +70,12 @@ words! { EndFinding {
 
     /// Wires between lines of an emulated board are a program of the host.
     WireByHost
-    { wires, has_legs: true } =>
+    { wires, has_breakdown: true } =>
         says "{wires} a program of the host: how long an edge takes is up to the host, and differs from run to \
               run. Wake-up and answer are in virtual time.",
             wires = the_wires(wires);
         remedy "Compare wake-up and answer, not the whole.";
-    { wires, has_legs: false } =>
+    { wires, has_breakdown: false } =>
         says "{wires} a program of the host: how long an edge takes is up to the host, and differs from run to \
               run. What the responder itself takes is in virtual time.",
             wires = the_wires(wires);

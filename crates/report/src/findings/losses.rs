@@ -49,31 +49,31 @@ words! { LossFinding {
             events = counted(*events, "kernel trace event was", "kernel trace events were");
         remedy RELIEVE_TRACE;
     { events: Some(events), with_latencies: false, .. } =>
-        says "{events} lost, because the trace was not read in time. The cycles around them have no legs; \
+        says "{events} lost, because the trace was not read in time. The cycles around them have no breakdown; \
               their latencies are all counted.",
             events = counted(*events, "kernel trace event was", "kernel trace events were");
         remedy RELIEVE_TRACE;
     { events: None, damage, .. } =>
-        says "A trace frame was left out: {damage}. Its cycles have no legs.", damage = unreadable(damage);
+        says "A trace frame was left out: {damage}. Its cycles have no breakdown.", damage = unreadable(damage);
         remedy CHECK;
 
-    /// With `--legs`: the legs of some cycles contradict their latencies and were left out. The latencies are
+    /// With `--breakdown`: the breakdown of some cycles contradicts their latencies and was left out. The latencies are
     /// counted.
-    LegsUnsound
+    BreakdownUnsound
     { count: Some(count), traced } =>
-        says "The legs of {count} of {traced} contradict their latencies and were left out.",
+        says "The breakdown of {count} of {traced} contradicts their latencies and was left out.",
             count = grouped(*count),
             traced = counted(traced.unwrap_or_default(), "traced cycle", "traced cycles");
     { count: None, .. } =>
-        says "A frame of legs was left out, because its counts contradict each other.";
+        says "A breakdown frame was left out, because its counts contradict each other.";
 
-    /// With `--legs`: the IRQ leg or the thread leg is known in less than half of a thread's traced cycles.
-    LegsMissing { traced, irq, thread_leg } =>
-        says "Of {traced} the IRQ leg is known in {irq} and the thread leg in {thread_leg}, so their figures \
+    /// With `--breakdown`: the IRQ part or the thread part is known in less than half of a thread's traced cycles.
+    BreakdownMissing { traced, irq, thread_part } =>
+        says "Of {traced} the IRQ part is known in {irq} and the thread part in {thread_part}, so their figures \
               may not be representative: the timer had expired before the thread slept, or the trace lacks the \
               switch to it. Some kernels, such as 6.18, do not trace the switch from an idle CPU.",
             traced = counted(*traced, "traced cycle", "traced cycles"), irq = grouped(*irq),
-            thread_leg = grouped(*thread_leg);
+            thread_part = grouped(*thread_part);
         remedy "Run other work on the measured CPUs, or use a longer period.";
 
     /// With `--explain`: spikes came faster than their events could be copied. Their latencies are counted.
@@ -97,7 +97,7 @@ words! { LossFinding {
         says "The recorded events of the kernel cannot be read: {reason}.";
 
     /// Samples were not read in time, or a frame of them cannot be read. Invalid with `--samples`; without it
-    /// only the legs needed them.
+    /// only the breakdown needed them.
     SamplesLost
     { count: Some(count), within_ns: Some(within_ns), .. } =>
         says "{samples} lost in the {within_ns} before this, because the stream was not read in time. The \

@@ -59,7 +59,7 @@ words! { MachineFinding {
               have run on another CPU.";
 
     /// The period is a multiple or a fraction of the kernel tick.
-    Stroboscope
+    PeriodAliasesTick
     { period_ns, tick_hz, tick_is_known: true, points, better_period_ns } =>
         says "Releases every {period_ns} hit a kernel tick of {tick} ({tick_hz} Hz) at the same {points} each \
               time: a disturbance by the tick is seen never or far too often.",
@@ -73,7 +73,7 @@ words! { MachineFinding {
 
     /// A spinning real-time thread lost the CPU for about as long as the fair server or RT throttling takes
     /// for ordinary threads; see [the instruments](../guide/instruments.md).
-    TakenBack
+    ReserveTaken
     { gaps, taken_ns, spun_ns, in_pieces: false, reserve, .. } =>
         says "The kernel took the CPU for other threads: {gaps} as long as {by} takes it from a real-time \
               thread ({reserved} of each {period}). That is {share} of the time, and {taken_ns} of this \
@@ -98,11 +98,11 @@ words! { MachineFinding {
         remedy "Leave a CPU free with --cpus; the thread then sleeps for only 50 us a second.";
 
     /// A thread missed more than a tenth of its releases.
-    OftenMissed { missed, due, period_ns } =>
-        says "{missed} of {due} releases were missed ({share}): the thread cannot keep a period of \
+    FrequentOverruns { overruns, due, period_ns } =>
+        says "{overruns} of {due} releases were missed ({share}): the thread cannot keep a period of \
               {period_ns} here.",
-            missed = grouped(*missed), due = grouped(*due),
-            share = percent(*missed as f64 / (*due).max(1) as f64);
+            overruns = grouped(*overruns), due = grouped(*due),
+            share = percent(*overruns as f64 / (*due).max(1) as f64);
         remedy "Use a longer --period, or find out what uses the CPU.";
 
     /// Page faults happened in the measuring loop. Invalid if the memory could not be locked under a

@@ -2,7 +2,7 @@
 
 use super::kinds::{FindingWords, Said, Worded, words};
 use latlab_model::finding::OwnThreadFinding;
-use latlab_model::own_work::OwnThread;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::shell::Line;
 use latlab_model::units::counted;
 

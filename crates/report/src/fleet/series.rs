@@ -46,8 +46,7 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
     let at = |name: &str| of.columns.iter().position(|column| column == name);
     let names = [at("board")?, at("kernel")?, at("scenario")?];
     let [started, run, value] = [at("started")?, at("run")?, at("p99_9_ns")?];
-    let [max, misses, activations, measured] =
-        ["max_ns", "misses", "activations", "measured_ns"].map(at);
+    let [max, misses, releases, measured] = ["max_ns", "misses", "releases", "measured_ns"].map(at);
     let mut groups: Vec<([&str; 3], Vec<Build>)> = Vec::new();
     for row in &of.rows {
         let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or("-");
@@ -61,7 +60,7 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
             values_ns: vec![value],
             value_ns: value,
             max_ns: number(max).map(|max| Nanos(max as i64)),
-            activations: number(activations).unwrap_or_default() as u64,
+            releases: number(releases).unwrap_or_default() as u64,
             misses: number(misses).map(|misses| misses as u64),
             measured_ns: Nanos(number(measured).unwrap_or_default() as i64),
         };

@@ -176,7 +176,7 @@ fn embedded_data(of: &PageRun, joined: u64, step: Nanos, bins_joined: bool) -> S
         0 | 1 => format!("the figures of every {}", span(step)),
         many => format!(
             "the figures of every {}, each combined from {many} intervals (the largest latency \
-             and the sum of the missed releases)",
+             and the sum of the overruns)",
             span(step),
         ),
     };
@@ -311,7 +311,7 @@ fn add_rows(of: &PageRun, columns: &mut Columns) -> Vec<Thread> {
         // An interval begins and ends with a release, so it rarely aligns with a column.
         add("parts", &|span| Some((((span.to - span.from).0 + step / 2) / step).max(1)));
         add("count", &|span| count(span.count));
-        add("missed", &|span| count(span.missed));
+        add("overruns", &|span| count(span.overruns));
         add("min", &|span| Some(span.min?.0));
         add("median", &|span| Some(span.median?.round() as i64));
         add("p99_9", &|span| Some(span.p99_9?.0));

@@ -3,7 +3,7 @@
 use crate::document::outline::{Outline, firm, prose};
 use crate::facts;
 use crate::sections::outliers;
-use crate::summary::{self, Cause, Causes, Figure, FirstTry};
+use crate::summary::{self, Causes, Figure, FirstTry, PossibleCause};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -102,7 +102,7 @@ fn more_causes(run: &Run, outline: &Outline, left_out: usize) -> Markup {
     }
 }
 
-fn one_cause(cause: &Cause, run: &Run) -> Markup {
+fn one_cause(cause: &PossibleCause, run: &Run) -> Markup {
     let many = terms::of_run(run).many;
     let largest = |count: usize| format!(" · {count} of the {} largest {many}", run.largest.len());
     html! {

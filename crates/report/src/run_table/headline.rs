@@ -110,7 +110,7 @@ impl RunTable<'_> {
 
 /// How many times fewer or more misses the second run has, relative to its releases.
 fn fewer_misses(base: &Run, candidate: &Run) -> Option<String> {
-    let share = |run: &Run| Some(run.total.misses? as f64 / run.total.activations.max(1) as f64);
+    let share = |run: &Run| Some(run.total.misses? as f64 / run.total.releases.max(1) as f64);
     let (before, now) = (share(base)?, share(candidate)?);
     let count = |run: &Run| counted(run.total.misses.unwrap_or(0), "miss", "misses");
     match (before > 0.0, now > 0.0) {

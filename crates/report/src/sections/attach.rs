@@ -47,7 +47,7 @@ pub fn judgement(run: &Run, verdict: &Verdict) -> Option<(String, String)> {
     let judged = judged(attached);
     let worst = judged.first()?;
     let deadline = worst.found.deadline_ns.unwrap_or(verdict.deadline_ns);
-    let releases = grouped(verdict.activations);
+    let releases = grouped(verdict.releases);
     let whose = match (judged.len(), run.asked.until.deadline_ns) {
         (1, _) => format!("of {}", described(worst)),
         (count, _) => format!("of {count} threads"),

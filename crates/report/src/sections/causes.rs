@@ -1,10 +1,10 @@
 //! Causes of spikes side by side: of two sides of runs, or of the rows of a campaign.
 
-use super::explanation::holder_words;
+use super::explanation::cause_words;
 use crate::document::table::{Column, Table};
 use crate::document::{On, Section};
 use crate::units::grouped;
-use latlab_model::explanation::{CauseCounts, Holder};
+use latlab_model::explanation::{Cause, CauseCounts};
 
 /// This many causes have a row; the others share one.
 const ROWS: usize = 12;
@@ -14,7 +14,7 @@ const NAMED: usize = 2;
 pub struct SideBySide<'a> {
     sides: Vec<(&'a str, &'a CauseCounts)>,
     /// Ordered by the number of spikes, descending.
-    causes: Vec<&'a Holder>,
+    causes: Vec<&'a Cause>,
 }
 
 impl<'a> SideBySide<'a> {
@@ -24,15 +24,15 @@ impl<'a> SideBySide<'a> {
     ) -> Option<SideBySide<'a>> {
         let sides: Vec<(&str, &CauseCounts)> =
             sides.into_iter().filter_map(|(name, counts)| Some((name, counts?))).collect();
-        let mut all: Vec<(&Holder, u64)> = Vec::new();
+        let mut all: Vec<(&Cause, u64)> = Vec::new();
         for one in sides.iter().flat_map(|(_, counts)| &counts.causes) {
-            match all.iter_mut().find(|(holder, _)| *holder == &one.holder) {
+            match all.iter_mut().find(|(cause, _)| *cause == &one.cause) {
                 Some((_, count)) => *count += one.count,
-                None => all.push((&one.holder, one.count)),
+                None => all.push((&one.cause, one.count)),
             }
         }
         all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let causes = all.into_iter().map(|(holder, _)| holder).collect();
+        let causes = all.into_iter().map(|(cause, _)| cause).collect();
         (sides.len() > 1).then_some(SideBySide { sides, causes })
     }
 
@@ -47,11 +47,11 @@ impl<'a> SideBySide<'a> {
     fn columns(&self) -> Vec<Column> {
         let named = &self.causes[..self.causes.len().min(ROWS)];
         let has_others = self.causes.len() > named.len();
-        let mut words: Vec<String> = named.iter().map(|holder| holder_words(holder)).collect();
+        let mut words: Vec<String> = named.iter().map(|cause| cause_words(cause)).collect();
         words.extend(has_others.then(|| "others".to_string()));
         words.push("not explained".to_string());
         let of_side = |(name, counts): &(&str, &CauseCounts)| {
-            let known: Vec<u64> = named.iter().map(|holder| counts.of(holder)).collect();
+            let known: Vec<u64> = named.iter().map(|cause| counts.of(cause)).collect();
             let explained: u64 = counts.causes.iter().map(|one| one.count).sum();
             let others = explained - known.iter().sum::<u64>();
             let rest = counts.recorded.saturating_sub(explained);
@@ -68,13 +68,13 @@ impl<'a> SideBySide<'a> {
     /// A sentence for each of the first causes: "softirq NET_RX caused 41 of 50 spikes of stock,
     /// and none of 38 of RT".
     fn sentences(&self) -> Vec<String> {
-        let sentence = |holder: &&Holder| {
+        let sentence = |cause: &&Cause| {
             let mut parts = self.sides.iter().map(|(name, counts)| {
-                format!("{} of {name}", of(counts.of(holder), counts.recorded))
+                format!("{} of {name}", of(counts.of(cause), counts.recorded))
             });
             let first = parts.next().unwrap_or_default();
             let rest: Vec<String> = parts.collect();
-            format!("Of the spikes {} caused {first}; {}.", holder_words(holder), rest.join("; "))
+            format!("Of the spikes {} caused {first}; {}.", cause_words(cause), rest.join("; "))
         };
         self.causes.iter().take(NAMED).map(sentence).collect()
     }
@@ -91,11 +91,11 @@ fn of(count: u64, all: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latlab_model::explanation::{CountedCause, HolderKind};
+    use latlab_model::explanation::{CauseKind, CountedCause};
 
     fn counts(recorded: u64, causes: &[(&str, u64)]) -> CauseCounts {
         let cause = |&(name, count): &(&str, u64)| CountedCause {
-            holder: Holder { kind: HolderKind::Softirq, name: name.to_string() },
+            cause: Cause { kind: CauseKind::Softirq, name: name.to_string() },
             count,
         };
         CauseCounts { recorded, causes: causes.iter().map(cause).collect() }

@@ -7,7 +7,9 @@ use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markup, table, wrapped};
 use crate::document::{Block, On, Section, to_terminal};
 use crate::units::{Scale, counted, grouped, percent, short};
-use latlab_model::explanation::{BlameLeg, Cause, Holder, HolderKind, RunExplanation, SpikeBlame};
+use latlab_model::explanation::{
+    BlamePart, Cause, CauseKind, RunCause, RunExplanation, SpikeBlame,
+};
 use latlab_model::flight::KnownThread;
 use latlab_model::plan::Policy;
 use latlab_model::{Nanos, Run};
@@ -23,44 +25,44 @@ const THREADS: usize = 4;
 const CELLS: usize = 60;
 
 /// The cause of a delay in a few words.
-pub fn holder_words(holder: &Holder) -> String {
-    let Holder { kind, name } = holder;
+pub fn cause_words(cause: &Cause) -> String {
+    let Cause { kind, name } = cause;
     match kind {
-        HolderKind::WakeUp => "the wake-up itself".to_string(),
-        HolderKind::Thread => name.clone(),
-        HolderKind::InterruptsOff => format!("interrupts off in {name}"),
-        HolderKind::HypervisorOrInterruptsOff if name.is_empty() => {
+        CauseKind::WakeUp => "the wake-up itself".to_string(),
+        CauseKind::Thread => name.clone(),
+        CauseKind::InterruptsOff => format!("interrupts off in {name}"),
+        CauseKind::HypervisorOrInterruptsOff if name.is_empty() => {
             "the hypervisor, or interrupts off".to_string()
         }
-        HolderKind::HypervisorOrInterruptsOff => {
+        CauseKind::HypervisorOrInterruptsOff => {
             format!("the hypervisor, or interrupts off in {name}")
         }
-        HolderKind::Printk => format!("printk of {name}"),
-        HolderKind::PageFaults => format!("page faults of {name}"),
-        HolderKind::Starts => format!("processes started by {name}"),
-        HolderKind::Hotplug => format!("CPU hot-plug ({name})"),
-        HolderKind::Interrupt => format!("interrupt {name}"),
-        HolderKind::Softirq => format!("softirq {name}"),
-        HolderKind::OtherTimers if name.is_empty() => "other timers".to_string(),
-        HolderKind::OtherTimers => format!("timer {name}"),
-        HolderKind::IdleExit => "leaving idle".to_string(),
-        HolderKind::Hypervisor => "the hypervisor".to_string(),
-        HolderKind::Nmi => format!("NMI {name}").trim_end().to_string(),
-        HolderKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
-        HolderKind::OwnSleep => format!("the measured thread, {name}"),
-        HolderKind::Unknown => "not recorded".to_string(),
+        CauseKind::Printk => format!("printk of {name}"),
+        CauseKind::PageFaults => format!("page faults of {name}"),
+        CauseKind::Starts => format!("processes started by {name}"),
+        CauseKind::Hotplug => format!("CPU hot-plug ({name})"),
+        CauseKind::Interrupt => format!("interrupt {name}"),
+        CauseKind::Softirq => format!("softirq {name}"),
+        CauseKind::OtherTimers if name.is_empty() => "other timers".to_string(),
+        CauseKind::OtherTimers => format!("timer {name}"),
+        CauseKind::IdleExit => "leaving idle".to_string(),
+        CauseKind::Hypervisor => "the hypervisor".to_string(),
+        CauseKind::Nmi => format!("NMI {name}").trim_end().to_string(),
+        CauseKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
+        CauseKind::OwnSleep => format!("the measured thread, {name}"),
+        CauseKind::Unknown => "not recorded".to_string(),
     }
 }
 
 /// Names a cause, with the processes that it started, and the priority of a real-time thread.
-pub fn cause_words(cause: &Cause) -> String {
+pub fn run_cause_words(cause: &RunCause) -> String {
     let realtime =
         realtime(cause.kernel_priority).map(|words| format!(", {words}")).unwrap_or_default();
     let started = match cause.started.is_empty() {
         true => String::new(),
         false => format!(" ({})", cause.started.join(", ")),
     };
-    format!("{}{started}{realtime}", holder_words(&cause.holder))
+    format!("{}{started}{realtime}", cause_words(&cause.cause))
 }
 
 /// `None` if nothing was recorded.
@@ -81,7 +83,7 @@ pub fn section(run: &Run) -> Option<Section> {
     let largest = &explanation.largest;
     if let Some(first) = largest.first() {
         let spikes = html! {
-            p { "The largest spikes, from release to wake-up; each opens its legs:" }
+            p { "The largest spikes, from release to wake-up; each opens its parts:" }
             @for one in largest { (spike(one, run)) }
         };
         let text = format!("The largest: {}", sentence(first));
@@ -96,19 +98,19 @@ pub fn text(run: &Run, width: usize, style: Style) -> String {
 }
 
 /// The time that causes took, by kind and then by name; start with the widest.
-fn icicle(causes: &[Cause]) -> Markup {
-    let mut kinds: Vec<(HolderKind, i64)> = Vec::new();
+fn icicle(causes: &[RunCause]) -> Markup {
+    let mut kinds: Vec<(CauseKind, i64)> = Vec::new();
     for cause in causes {
-        match kinds.iter_mut().find(|(kind, _)| *kind == cause.holder.kind) {
+        match kinds.iter_mut().find(|(kind, _)| *kind == cause.cause.kind) {
             Some((_, total)) => *total += cause.total_ns.0,
-            None => kinds.push((cause.holder.kind, cause.total_ns.0)),
+            None => kinds.push((cause.cause.kind, cause.total_ns.0)),
         }
     }
     kinds.sort_by_key(|(_, total)| std::cmp::Reverse(*total));
     let all: i64 = kinds.iter().map(|(_, total)| total).sum();
-    let of = |kind: HolderKind| {
-        let mut each: Vec<&Cause> =
-            causes.iter().filter(|cause| cause.holder.kind == kind).collect();
+    let of = |kind: CauseKind| {
+        let mut each: Vec<&RunCause> =
+            causes.iter().filter(|cause| cause.cause.kind == kind).collect();
         each.sort_by_key(|cause| std::cmp::Reverse(cause.total_ns));
         each
     };
@@ -126,9 +128,9 @@ fn icicle(causes: &[Cause]) -> Markup {
                             div.parts {
                                 @for cause in of(*kind) {
                                     div class={ "cell kind-" (kind) } style=(grow(cause.total_ns.0, all))
-                                        title={ (cause_words(cause)) ": " (short(cause.total_ns.0 as f64))
+                                        title={ (run_cause_words(cause)) ": " (short(cause.total_ns.0 as f64))
                                                 ", " (grouped(cause.count)) " spikes" } {
-                                        (cause_words(cause))
+                                        (run_cause_words(cause))
                                     }
                                 }
                             }
@@ -146,54 +148,54 @@ fn grow(part: i64, all: i64) -> String {
     format!("flex-grow:{:.4}", part as f64 / all.max(1) as f64)
 }
 
-fn kind_words(kind: HolderKind) -> &'static str {
+fn kind_words(kind: CauseKind) -> &'static str {
     match kind {
-        HolderKind::WakeUp => "the wake-up itself",
-        HolderKind::Thread => "threads",
-        HolderKind::InterruptsOff => "interrupts off",
-        HolderKind::HypervisorOrInterruptsOff => "hypervisor, or interrupts off",
-        HolderKind::Printk => "printing",
-        HolderKind::PageFaults => "page faults",
-        HolderKind::Starts => "what is started",
-        HolderKind::Hotplug => "CPU hot-plug",
-        HolderKind::Interrupt => "interrupts",
-        HolderKind::Softirq => "softirqs",
-        HolderKind::OtherTimers => "timers",
-        HolderKind::IdleExit => "idle",
-        HolderKind::Hypervisor => "hypervisor",
-        HolderKind::Nmi => "NMI",
-        HolderKind::Throttled => "limits of CPU time",
-        HolderKind::OwnSleep => "the thread itself",
-        HolderKind::Unknown => "not recorded",
+        CauseKind::WakeUp => "the wake-up itself",
+        CauseKind::Thread => "threads",
+        CauseKind::InterruptsOff => "interrupts off",
+        CauseKind::HypervisorOrInterruptsOff => "hypervisor, or interrupts off",
+        CauseKind::Printk => "printing",
+        CauseKind::PageFaults => "page faults",
+        CauseKind::Starts => "what is started",
+        CauseKind::Hotplug => "CPU hot-plug",
+        CauseKind::Interrupt => "interrupts",
+        CauseKind::Softirq => "softirqs",
+        CauseKind::OtherTimers => "timers",
+        CauseKind::IdleExit => "idle",
+        CauseKind::Hypervisor => "hypervisor",
+        CauseKind::Nmi => "NMI",
+        CauseKind::Throttled => "limits of CPU time",
+        CauseKind::OwnSleep => "the thread itself",
+        CauseKind::Unknown => "not recorded",
     }
 }
 
 /// One spike as a bar to scale, which expands to a table of its parts.
 fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
-    let legs = blame.condensed(CELLS);
+    let parts = blame.condensed(CELLS);
     let scale = Scale::for_times([blame.latency_ns]);
     html! {
         details.spike {
             summary {
                 span { "Spike " (blame.spike) ": " (sentence(blame)) }
                 span.cells aria-hidden="true" {
-                    @for leg in &legs {
-                        span class={ "cell kind-" (leg.holder.kind) } style=(grow(leg.length().0, blame.latency_ns.0))
-                            data-from=(leg.from_ns.0) data-to=(leg.to_ns.0) data-part=(leg.phase) data-name=(holder_words(&leg.holder))
-                            title={ (who(leg)) ": " (short(leg.length().0 as f64)) " from " (short(leg.from_ns.0 as f64))
-                                    " on (" (leg.phase) ")" } {}
+                    @for part in &parts {
+                        span class={ "cell kind-" (part.cause.kind) } style=(grow(part.length().0, blame.latency_ns.0))
+                            data-from=(part.from_ns.0) data-to=(part.to_ns.0) data-part=(part.phase) data-name=(cause_words(&part.cause))
+                            title={ (who(part)) ": " (short(part.length().0 as f64)) " from " (short(part.from_ns.0 as f64))
+                                    " on (" (part.phase) ")" } {}
                     }
                 }
             }
-            (markup(&Table::new("From the release on.", leg_columns(&blame.condensed(ROWS), &scale, None))))
+            (markup(&Table::new("From the release on.", part_columns(&blame.condensed(ROWS), &scale, None))))
             @for line in around(blame, run) { p { (line) } }
         }
     }
 }
 
 /// What had the CPU during a part, with its thread and further facts.
-fn who(leg: &BlameLeg) -> String {
-    let id = leg.thread.as_ref().map(|thread| {
+fn who(part: &BlamePart) -> String {
+    let id = part.thread.as_ref().map(|thread| {
         let process = process_of(thread).map(|words| format!(" {words}"));
         let realtime = priority_of(thread).map(|words| format!(", {words}"));
         let (process, realtime) = (process.unwrap_or_default(), realtime.unwrap_or_default());
@@ -201,26 +203,26 @@ fn who(leg: &BlameLeg) -> String {
         let starter = starter.map(|one| format!(", started by {}", one.name)).unwrap_or_default();
         format!(" (thread {}{process}{realtime}{starter})", thread.id)
     });
-    let detail = detail(leg).map(|detail| format!(": {detail}"));
-    format!("{}{}{}", holder_words(&leg.holder), id.unwrap_or_default(), detail.unwrap_or_default())
+    let detail = detail(part).map(|detail| format!(": {detail}"));
+    format!("{}{}{}", cause_words(&part.cause), id.unwrap_or_default(), detail.unwrap_or_default())
 }
 
 /// The parts as a table, with bars if a latency is given.
-fn leg_columns(legs: &[BlameLeg], scale: &Scale, bars: Option<Nanos>) -> Vec<Column> {
-    let each = |cell: &dyn Fn(&BlameLeg) -> String| legs.iter().map(cell).collect::<Vec<_>>();
-    let bars = bars.map(|latency| Column::new("", 1, each(&|leg| bar(leg, latency.0))).left());
+fn part_columns(parts: &[BlamePart], scale: &Scale, bars: Option<Nanos>) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&BlamePart) -> String| parts.iter().map(cell).collect::<Vec<_>>();
+    let bars = bars.map(|latency| Column::new("", 1, each(&|part| bar(part, latency.0))).left());
     let first = [
-        Column::new("from", 0, each(&|leg| scale.number(leg.from_ns))).unit(scale.unit()),
-        Column::new("for", 0, each(&|leg| scale.number(leg.length()))).unit(scale.unit()),
-        Column::new("part", 2, each(&|leg| leg.phase.to_string())).left(),
+        Column::new("from", 0, each(&|part| scale.number(part.from_ns))).unit(scale.unit()),
+        Column::new("for", 0, each(&|part| scale.number(part.length()))).unit(scale.unit()),
+        Column::new("part", 2, each(&|part| part.phase.to_string())).left(),
     ];
     let last = Column::new("who had the CPU", 0, each(&who)).left();
     first.into_iter().chain(bars).chain([last]).collect()
 }
 
 /// What to do about a cause; a command stays on one line, to be copied.
-fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
-    let (who, remedy) = (cause_words(cause), cause_remedy(cause, policy));
+fn remedy(section: Section, cause: &RunCause, policy: Option<Policy>) -> Section {
+    let (who, remedy) = (run_cause_words(cause), cause_remedy(cause, policy));
     match remedy.is_command() {
         true => section
             .add(On::Text, Block::Text(format!("{who}:")))
@@ -230,7 +232,7 @@ fn remedy(section: Section, cause: &Cause, policy: Option<Policy>) -> Section {
 }
 
 /// The table of causes for the page.
-fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
+fn with_remedies(causes: &[RunCause], policy: Option<Policy>) -> Vec<Column> {
     let mut columns = columns(causes);
     columns.push(
         Column::new("remedy", 0, causes.iter().map(|one| cause_remedy(one, policy).to_string()))
@@ -239,12 +241,12 @@ fn with_remedies(causes: &[Cause], policy: Option<Policy>) -> Vec<Column> {
     columns
 }
 
-fn columns(causes: &[Cause]) -> Vec<Column> {
-    let each = |cell: &dyn Fn(&Cause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
+fn columns(causes: &[RunCause]) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&RunCause) -> String| causes.iter().map(cell).collect::<Vec<_>>();
     let scale = Scale::for_times(causes.iter().map(|one| one.largest_ns));
-    let cpus = |one: &Cause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let cpus = |one: &RunCause| one.cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     vec![
-        Column::new("cause", 0, each(&cause_words)).left(),
+        Column::new("cause", 0, each(&run_cause_words)).left(),
         Column::new("spikes", 0, each(&|one| grouped(one.count))),
         Column::new("share", 1, each(&|one| percent(one.share))),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
@@ -289,7 +291,7 @@ fn cost(explanation: &RunExplanation) -> String {
         return "The cost of the recorder is unknown: too few cycles were measured without it."
             .to_string();
     };
-    let side = |figures: &latlab_model::legs::LegFigures, cpu: Nanos| {
+    let side = |figures: &latlab_model::breakdown::PartFigures, cpu: Nanos| {
         format!(
             "p50 {}, p99 {}, {} of CPU time a cycle",
             short(figures.p50_ns.0 as f64),
@@ -308,13 +310,13 @@ fn cost(explanation: &RunExplanation) -> String {
 /// what is unknown.
 fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
     let mut threads: Vec<(&KnownThread, &str, Nanos)> = Vec::new();
-    for leg in &blame.legs {
-        let Some(known) = leg.thread.as_ref().and_then(|thread| thread.known.as_ref()) else {
+    for part in &blame.parts {
+        let Some(known) = part.thread.as_ref().and_then(|thread| thread.known.as_ref()) else {
             continue;
         };
         match threads.iter_mut().find(|(other, ..)| other.id == known.id) {
-            Some((_, _, total)) => *total += leg.length(),
-            None => threads.push((known, &leg.holder.name, leg.length())),
+            Some((_, _, total)) => *total += part.length(),
+            None => threads.push((known, &part.cause.name, part.length())),
         }
     }
     threads.sort_by_key(|(.., total)| std::cmp::Reverse(*total));
@@ -345,7 +347,7 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
         blame.spike, blame.thread
     );
     let scale = Scale::for_times([blame.latency_ns]);
-    let columns = leg_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
+    let columns = part_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
     let around = around(blame, run);
     let around: String =
         around.iter().map(|line| format!("{}\n", wrapped(line, width, 0))).collect();
@@ -359,9 +361,9 @@ pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> St
 }
 
 /// The position of a part within its latency.
-fn bar(leg: &BlameLeg, latency: i64) -> String {
+fn bar(part: &BlamePart, latency: i64) -> String {
     let place = |time: i64| (time * BAR as i64 / latency.max(1)).clamp(0, BAR as i64) as usize;
-    let from = place(leg.from_ns.0).min(BAR - 1);
-    let length = place(leg.to_ns.0).saturating_sub(from).max(1);
+    let from = place(part.from_ns.0).min(BAR - 1);
+    let length = place(part.to_ns.0).saturating_sub(from).max(1);
     format!("{}{}", "·".repeat(from), "█".repeat(length)) + &"·".repeat(BAR - from - length)
 }

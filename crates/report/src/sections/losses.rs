@@ -50,7 +50,7 @@ pub fn cost(run: &Run) -> Option<Section> {
         bytes(end.agent_peak_rss_bytes),
         end.helpers_cpu_ns,
     );
-    Some(section.text(own).texts(sentence::own_work(run)).texts(hook))
+    Some(section.text(own).texts(sentence::self_interference(run)).texts(hook))
 }
 
 /// The number of stored samples; `None` if there are none.

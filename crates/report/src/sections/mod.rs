@@ -2,13 +2,13 @@
 
 pub mod answer;
 pub mod attach;
+pub mod breakdown;
 pub mod causes;
 pub mod changes;
 pub mod conditions;
 pub mod explanation;
 pub mod findings;
 pub mod kernels;
-pub mod legs;
 pub mod load;
 pub mod losses;
 pub mod outliers;
@@ -33,7 +33,7 @@ pub fn of_run(run: &Run, pictures: Vec<Section>) -> Vec<Section> {
         explanation::section(run),
         outliers::section(run),
         statistics::section(run),
-        legs::section(run),
+        breakdown::section(run),
         load::section(run),
         conditions::section(run),
         Some(losses::section(run)),

@@ -64,11 +64,11 @@ pub fn sum(run: &Run) -> Option<String> {
 fn meanwhile(one: &Outlier) -> String {
     let own = one.own_threads.iter().map(|thread| format!("latlab's own thread {thread}"));
     let around = one.surroundings.iter().flat_map(around);
-    let legs = one
-        .legs
-        .map(|legs| format!("interrupt after {}, thread after {}", legs.irq_ns, legs.thread_ns));
+    let breakdown = one.breakdown.map(|breakdown| {
+        format!("interrupt after {}, thread after {}", breakdown.irq_ns, breakdown.thread_ns)
+    });
     let loads = one.loads.iter().map(|words| format!("load {words}"));
-    let parts: Vec<String> = own.chain(legs).chain(around).chain(loads).collect();
+    let parts: Vec<String> = own.chain(breakdown).chain(around).chain(loads).collect();
     if parts.is_empty() { "-".to_string() } else { parts.join("; ") }
 }
 

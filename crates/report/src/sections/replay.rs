@@ -5,7 +5,7 @@ use crate::document::table::{Column, table, wrapped};
 use crate::units::{Scale, grouped, percent};
 use latlab_model::Nanos;
 use latlab_model::replay::{
-    GuestThread, HeldBy, LongPath, OffKind, ReplayLeg, ReplayTable, ReplayedLatency,
+    GuestThread, LongPath, OffKind, ReplayCause, ReplayTable, ReplayedLatency, TimedPart,
 };
 
 /// Printed rows of the tree.
@@ -46,25 +46,25 @@ pub fn replayed(told: &ReplayedLatency, rank: usize, width: usize, style: Style)
         wrapped(&told.sentence, width, 0),
         own.unwrap_or_default(),
         off.unwrap_or_default(),
-        table(leg_columns(&told.legs), width, style),
+        table(part_columns(&told.parts), width, style),
         gap.unwrap_or_default(),
         tree(told, style),
     )
 }
 
-fn leg_columns(legs: &[ReplayLeg]) -> Vec<Column> {
-    let each = |of: &dyn Fn(&ReplayLeg) -> String| legs.iter().map(of).collect::<Vec<_>>();
+fn part_columns(parts: &[TimedPart]) -> Vec<Column> {
+    let each = |of: &dyn Fn(&TimedPart) -> String| parts.iter().map(of).collect::<Vec<_>>();
     let off = |time: Nanos| if time == Nanos::ZERO { String::new() } else { time.0.to_string() };
     vec![
-        Column::new("from", 0, each(&|leg| leg.from_ns.0.to_string())).unit("ns"),
-        Column::new("for", 0, each(&|leg| leg.length().0.to_string())).unit("ns"),
-        Column::new("part", 0, each(&|leg| leg.part.to_string())).left(),
-        Column::new("who had the CPU", 0, each(&|leg| thread_words(leg.thread.as_ref()))).left(),
-        Column::new("with", 0, each(&|leg| leg.activity.to_string())).left(),
-        Column::new("mostly in", 1, each(&|leg| leg.function.clone().unwrap_or_default())).left(),
-        Column::new("for", 2, each(&|leg| off(leg.function_ns))).unit("ns"),
-        Column::new("interrupts off", 3, each(&|leg| off(leg.interrupts_off_ns))).unit("ns"),
-        Column::new("preemption off", 4, each(&|leg| off(leg.preemption_off_ns))).unit("ns"),
+        Column::new("from", 0, each(&|part| part.from_ns.0.to_string())).unit("ns"),
+        Column::new("for", 0, each(&|part| part.length().0.to_string())).unit("ns"),
+        Column::new("part", 0, each(&|part| part.part.to_string())).left(),
+        Column::new("who had the CPU", 0, each(&|part| thread_words(part.thread.as_ref()))).left(),
+        Column::new("with", 0, each(&|part| part.activity.to_string())).left(),
+        Column::new("mostly in", 1, each(&|part| part.function.clone().unwrap_or_default())).left(),
+        Column::new("for", 2, each(&|part| off(part.function_ns))).unit("ns"),
+        Column::new("interrupts off", 3, each(&|part| off(part.interrupts_off_ns))).unit("ns"),
+        Column::new("preemption off", 4, each(&|part| off(part.preemption_off_ns))).unit("ns"),
     ]
 }
 
@@ -88,7 +88,7 @@ fn tree(told: &ReplayedLatency, style: Style) -> String {
 /// All wake-ups of a run.
 pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let scale = Scale::for_times(all.parts.iter().map(|part| part.largest_ns));
-    let each = |of: &dyn Fn(&latlab_model::replay::PartFigures) -> String| {
+    let each = |of: &dyn Fn(&latlab_model::replay::ReplayPartFigures) -> String| {
         all.parts.iter().map(of).collect::<Vec<_>>()
     };
     let parts = vec![
@@ -97,11 +97,12 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
         Column::new("mean", 0, each(&|one| scale.number(one.mean()))).unit(scale.unit()),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
     ];
-    let scale = Scale::for_times(all.holders.iter().map(|one| one.largest_ns));
-    let held: Vec<&HeldBy> = all.holders.iter().take(TOP).collect();
-    let each = |of: &dyn Fn(&HeldBy) -> String| held.iter().map(|one| of(one)).collect::<Vec<_>>();
-    let share = |one: &HeldBy| percent(one.count as f64 / all.wake_ups.max(1) as f64);
-    let holders = vec![
+    let scale = Scale::for_times(all.causes.iter().map(|one| one.largest_ns));
+    let held: Vec<&ReplayCause> = all.causes.iter().take(TOP).collect();
+    let each =
+        |of: &dyn Fn(&ReplayCause) -> String| held.iter().map(|one| of(one)).collect::<Vec<_>>();
+    let share = |one: &ReplayCause| percent(one.count as f64 / all.wake_ups.max(1) as f64);
+    let causes = vec![
         Column::new("who held it off", 0, each(&|one| one.who.clone())).left(),
         Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
         Column::new("share", 1, each(&share)),
@@ -113,7 +114,7 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
         grouped(all.wake_ups),
         grouped(all.whole),
         table(parts, width, style),
-        table(holders, width, style)
+        table(causes, width, style)
     )
 }
 

@@ -302,7 +302,7 @@ fn remedy(of: &TailRefusal) -> &'static str {
         TailRefusal::NotOneMechanism { .. }
         | TailRefusal::ShapeChanges { .. }
         | TailRefusal::OtherMechanism { .. } => {
-            "Look at the largest latencies above, and trace them (--legs)."
+            "Look at the largest latencies above, and trace them (--breakdown)."
         }
         TailRefusal::HeavyTail { .. } => {
             "Find what the largest latencies have in common; a longer run alone does not bound them."
@@ -375,7 +375,7 @@ mod tests {
             (
                 TailRefusal::OtherMechanism { largest: 20, p: 0.006 },
                 "No extrapolation: the largest values belong to another mechanism (20 largest, p=0.006). \
-                 Look at the largest latencies above, and trace them (--legs).",
+                 Look at the largest latencies above, and trace them (--breakdown).",
             ),
             (
                 TailRefusal::HeavyTail { low: 0.75, high: Some(1.08) },
@@ -398,7 +398,7 @@ mod tests {
             tail(&model(&both)),
             "No extrapolation: the tail is not one mechanism; the tail changes its shape with its level, \
              as a mixture does (p=0.01; deviance 53.1). Look at the largest latencies above, and trace \
-             them (--legs)."
+             them (--breakdown)."
         );
     }
 

@@ -5,7 +5,8 @@ use crate::document::table::{Column, table, wrapped};
 use crate::document::to_terminal;
 use crate::sections::attach;
 use crate::summary::{
-    Cause, Causes, Figure, FirstTry, causes, conditions, explained, figures, figures_line, headline,
+    Causes, Figure, FirstTry, PossibleCause, causes, conditions, explained, figures, figures_line,
+    headline,
 };
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
@@ -109,7 +110,7 @@ fn why(run: &Run, causes: &Causes, width: usize, style: Style, room: usize) -> S
     if causes.is_empty() {
         return String::new();
     }
-    let each = causes.iter().map(|Cause { severity, text, code, largest }| {
+    let each = causes.iter().map(|PossibleCause { severity, text, code, largest }| {
         let word = style.paint(severity_colour(*severity), &format!("{severity:<7}"));
         let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
         let mark = format!("{code}{}", largest.unwrap_or_default());

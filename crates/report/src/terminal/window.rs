@@ -39,7 +39,7 @@ fn within(run: &Run, window: &Window) -> Run {
     run.measured_ns = window.to_ns - window.from_ns;
     run.total = window.total.clone();
     // Self-interference is only known for the largest latencies of the whole run.
-    run.own_work = None;
+    run.self_interference = None;
     for thread in &mut run.threads {
         let number = thread.setup.thread;
         if let Some(found) = window.threads.iter().find(|found| found.thread == number) {

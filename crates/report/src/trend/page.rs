@@ -51,7 +51,7 @@ fn basis(of: &Trend) -> Markup {
     );
     let word = format!(
         "The newest level against the one before; it has regressed if it is higher by {} or more.",
-        percent(of.care)
+        percent(of.margin)
     );
     let methods = [
         ("Value", metric.as_str()),

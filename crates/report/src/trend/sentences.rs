@@ -26,7 +26,7 @@ pub fn headline(of: &Trend) -> String {
              than chance; measure it again, or the next build.",
             newest.name,
             short(newest.value_ns),
-            percent(of.care)
+            percent(of.margin)
         ),
         (ComparisonWord::Inconclusive, _) => {
             format!("{title}: {since}, but {}.", seen(of, "only steps"))
@@ -116,7 +116,7 @@ fn power(of: &Trend) -> Option<String> {
     };
     Some(format!(
         "To see a step of {} in {} you need {needed}: the builds of a level vary {}.",
-        percent(of.care),
+        percent(of.margin),
         of.metric,
         about(of.variation?)
     ))

@@ -7,22 +7,22 @@ use latlab_model::plan::Policy;
 use latlab_model::shell::Line;
 use latlab_report::{cause_remedy, rendered, spike_sentence};
 
-fn spike(cause: Option<(HolderKind, &str)>) -> SpikeBlame {
-    let holder = |(kind, name): (HolderKind, &str)| Holder { kind, name: name.to_string() };
+fn spike(cause: Option<(CauseKind, &str)>) -> SpikeBlame {
+    let named = |(kind, name): (CauseKind, &str)| Cause { kind, name: name.to_string() };
     SpikeBlame {
         spike: 7,
         thread: 0,
         cpu: Some(1),
         release_ns: Nanos(5_000_000),
         latency_ns: Nanos(2_000_000),
-        legs: Vec::new(),
-        cause: cause.map(holder),
+        parts: Vec::new(),
+        cause: cause.map(named),
         cause_ns: Nanos(1_500_000),
-        longest: cause.map(|cause| BlameLeg {
+        longest: cause.map(|cause| BlamePart {
             from_ns: Nanos(0),
             to_ns: Nanos(1_000_000),
             phase: Phase::Waiting,
-            holder: holder(cause),
+            cause: named(cause),
             thread: None,
             evidence: None,
             detail: None,
@@ -36,22 +36,22 @@ fn spike(cause: Option<(HolderKind, &str)>) -> SpikeBlame {
     }
 }
 
-fn with_evidence(spike: SpikeBlame, evidence: LegEvidence) -> SpikeBlame {
-    let longest = spike.longest.map(|leg| BlameLeg { evidence: Some(evidence), ..leg });
+fn with_evidence(spike: SpikeBlame, evidence: CauseEvidence) -> SpikeBlame {
+    let longest = spike.longest.map(|part| BlamePart { evidence: Some(evidence), ..part });
     SpikeBlame { longest, ..spike }
 }
 
 /// Everything that a run can store about its spikes.
 fn explanation() -> RunExplanation {
     let printed = with_evidence(
-        spike(Some((HolderKind::Printk, "logger"))),
-        LegEvidence::LinesPrinted { lines: 3 },
+        spike(Some((CauseKind::Printk, "logger"))),
+        CauseEvidence::LinesPrinted { lines: 3 },
     );
-    let legs = printed.longest.iter().cloned().collect();
+    let parts = printed.longest.iter().cloned().collect();
     RunExplanation {
         explained: 1,
-        causes: vec![Cause {
-            holder: Holder { kind: HolderKind::Thread, name: "hog".to_string() },
+        causes: vec![RunCause {
+            cause: Cause { kind: CauseKind::Thread, name: "hog".to_string() },
             count: 1,
             share: 0.5,
             total_ns: Nanos(1_500_000),
@@ -72,7 +72,7 @@ fn explanation() -> RunExplanation {
             why: None,
         }],
         largest: vec![
-            SpikeBlame { legs, ..printed },
+            SpikeBlame { parts, ..printed },
             SpikeBlame { reason: Some(UnexplainedReason::EventsLost), ..spike(None) },
         ],
         ..RunExplanation::default()
@@ -113,7 +113,7 @@ fn an_explanation_is_stored_as_codes_and_printed_with_its_texts() {
         told.sentence.as_deref(),
         Some("2 ms: logger printed to the console for 1.5 ms (3 lines printed), 75 % of it.")
     );
-    assert_eq!(told.legs[0].detail.as_deref(), Some("3 lines printed"));
+    assert_eq!(told.parts[0].detail.as_deref(), Some("3 lines printed"));
     assert_eq!(lost.sentence.as_deref(), Some("2 ms: not explained: events were lost."));
     assert_eq!(lost.gap.as_deref(), Some("events were lost"));
     let names = texts_in(&serde_json::to_value(&printed).unwrap());
@@ -138,7 +138,7 @@ fn what_is_started_is_told_by_name_and_number() {
     let started = |name: &str, threads| StartedThreads { name: name.to_string(), threads };
     let make = SpikeBlame {
         started: vec![started("cc1", 1), started("sh", 12)],
-        ..spike(Some((HolderKind::Starts, "make")))
+        ..spike(Some((CauseKind::Starts, "make")))
     };
     assert_eq!(
         spike_sentence(&make),
@@ -148,24 +148,24 @@ fn what_is_started_is_told_by_name_and_number() {
 
 #[test]
 fn evidence_is_told_in_brackets() {
-    let softirq = spike(Some((HolderKind::Softirq, "TIMER")));
+    let softirq = spike(Some((CauseKind::Softirq, "TIMER")));
     let of = |evidence| spike_sentence(&with_evidence(softirq.clone(), evidence));
-    let called = |function: Option<&str>, thread: Option<&str>| LegEvidence::Called {
+    let called = |function: Option<&str>, thread: Option<&str>| CauseEvidence::Called {
         function: function.map(str::to_string),
         thread: thread.map(str::to_string),
     };
     assert!(of(called(Some("tick"), Some("make"))).contains("1.5 ms (tick in make), 75 %"));
     assert!(of(called(None, Some("make"))).contains("1.5 ms (in make), 75 %"));
-    let stolen = LegEvidence::Stolen { silence_ns: Nanos(9_000_000), rose_ns: Nanos(10_000_000) };
+    let stolen = CauseEvidence::Stolen { silence_ns: Nanos(9_000_000), rose_ns: Nanos(10_000_000) };
     assert!(of(stolen).contains("(no event for 9 ms, while steal rose by 10 ms)"));
-    assert!(of(LegEvidence::PageFaults { faults: 1_200 }).contains("(1 200 page faults)"));
-    assert!(of(LegEvidence::ShorterCauses { causes: 2 }).contains("(and 2 shorter causes)"));
+    assert!(of(CauseEvidence::PageFaults { faults: 1_200 }).contains("(1 200 page faults)"));
+    assert!(of(CauseEvidence::ShorterCauses { causes: 2 }).contains("(and 2 shorter causes)"));
 }
 
 /// A thread delayed by this cause.
-pub fn held_off_by(kind: HolderKind, name: &str) -> Cause {
-    Cause {
-        holder: Holder { kind, name: name.to_string() },
+pub fn held_off_by(kind: CauseKind, name: &str) -> RunCause {
+    RunCause {
+        cause: Cause { kind, name: name.to_string() },
         count: 1,
         share: 1.0,
         total_ns: Nanos(1),
@@ -184,7 +184,7 @@ pub fn held_off_by(kind: HolderKind, name: &str) -> Cause {
 
 #[test]
 fn a_command_names_any_thread_and_nothing_else() {
-    let of = |name: &str| cause_remedy(&held_off_by(HolderKind::Thread, name), None).to_string();
+    let of = |name: &str| cause_remedy(&held_off_by(CauseKind::Thread, name), None).to_string();
     assert_eq!(of("compiler"), "pgrep -x compiler | xargs -n 1 taskset -apc CPUS");
     let pattern = |name: &str| {
         let command = of(name);
@@ -205,8 +205,8 @@ fn a_command_names_any_thread_and_nothing_else() {
 fn other_timers_are_moved_with_the_thread_that_starts_them() {
     let of = |process: Option<&str>, thread| {
         let process = process.map(str::to_string);
-        let timers = held_off_by(HolderKind::OtherTimers, "timerfd_tmrproc");
-        cause_remedy(&Cause { process, thread, ..timers }, None).to_string()
+        let timers = held_off_by(CauseKind::OtherTimers, "timerfd_tmrproc");
+        cause_remedy(&RunCause { process, thread, ..timers }, None).to_string()
     };
     assert_eq!(of(Some("server"), Some(7)), "pgrep -x server | xargs -n 1 taskset -apc CPUS");
     assert_eq!(of(None, Some(7)), "taskset -pc CPUS 7");
@@ -219,8 +219,8 @@ fn other_timers_are_moved_with_the_thread_that_starts_them() {
 #[test]
 fn what_is_started_is_held_back_at_who_starts_it() {
     let of = |kernel_priority, policy| {
-        let starts = held_off_by(HolderKind::Starts, "make");
-        cause_remedy(&Cause { thread: Some(60), kernel_priority, ..starts }, policy).to_string()
+        let starts = held_off_by(CauseKind::Starts, "make");
+        cause_remedy(&RunCause { thread: Some(60), kernel_priority, ..starts }, policy).to_string()
     };
     assert_eq!(of(None, None), "taskset -pc CPUS 60");
     assert_eq!(of(Some(4), None), "chrt --fifo --pid 89 60");

@@ -3,11 +3,11 @@
 use crate::common::svg::{attribute, elements, number};
 use crate::common::{self, Fixture};
 use latlab_model::finding::{
-    ConditionFinding, EndFinding, Finding, LatencyComparison, RivalThread, When,
+    CompetingThread, ConditionFinding, EndFinding, Finding, LatencyComparison, When,
 };
 use latlab_model::outlier::{InterruptRate, Outlier, Surroundings, ThreadShare};
-use latlab_model::own_work::OwnThread;
 use latlab_model::run::VerdictWord;
+use latlab_model::self_interference::OwnThread;
 use latlab_model::{Nanos, ThreadBins};
 use latlab_report::time::{self, TimeData, TimeOptions};
 use latlab_report::{Kind, Options, RunWithBins, Style, plot, show, summarise};
@@ -131,7 +131,7 @@ fn outlier(latency: i64, around: Option<Surroundings>) -> Outlier {
         latency_ns: Nanos(latency),
         release_ns: Nanos(7_012_500_000_000),
         since_start_ns: Nanos(12_500_000_000),
-        legs: None,
+        breakdown: None,
         own_threads: Vec::new(),
         loads: Vec::new(),
         surroundings: around,
@@ -213,7 +213,7 @@ fn a_cause_stands_with_its_share_of_the_largest_latencies() {
 fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     let mut fixture = common::normal();
     let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
-    let rival = RivalThread {
+    let competing = CompetingThread {
         name: "hog".into(),
         id: 77,
         policy: "fifo 95".into(),
@@ -221,24 +221,24 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
         peak_share: 0.6,
         peak_at_ns: Nanos(0),
     };
-    let dear = ConditionFinding::TelemetryDear { cpu_share: 0.006, limit_share: 0.005 };
-    let (threads, others) = (vec![rival], 0);
+    let expensive = ConditionFinding::TelemetryCost { cpu_share: 0.006, limit_share: 0.005 };
+    let (threads, others) = (vec![competing], 0);
     let cpus = [1].into_iter().collect();
-    let rival = ConditionFinding::RivalThread { cpus, threads, others, beside };
+    let competing = ConditionFinding::CompetingThread { cpus, threads, others, beside };
     let hog = ThreadShare { name: "hog".into(), id: 77, share: 0.6 };
     let around = Surroundings { threads: vec![hog], ..Surroundings::default() };
     let run = &mut fixture.run;
     run.largest = vec![outlier(214_417, Some(around)), outlier(90_000, None)];
-    run.findings = vec![Finding::new(dear), Finding::new(rival)];
+    run.findings = vec![Finding::new(expensive), Finding::new(competing)];
     run.verdict.as_mut().unwrap().word = VerdictWord::Fail;
     let said = |run: &latlab_model::Run| summarise(run, "", 100, Style { colour: false });
     let text = said(run);
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} in\n{text}"));
-    assert!(at("[rival-thread: 1 of 2 largest]") < at("[telemetry-dear]"), "{text}");
-    assert!(text.contains("Try first [rival-thread]: Move them away (`taskset"), "{text}");
+    assert!(at("[competing-thread: 1 of 2 largest]") < at("[telemetry-cost]"), "{text}");
+    assert!(text.contains("Try first [competing-thread]: Move them away (`taskset"), "{text}");
     run.largest.swap(0, 1);
     let text = said(run);
-    assert!(!text.contains("Try first [rival-thread]"), "not the largest: {text}");
+    assert!(!text.contains("Try first [competing-thread]"), "not the largest: {text}");
     run.largest.swap(0, 1);
     assert!(common::page(&fixture).contains("<code>taskset -cp CPUS 77</code>"));
     // What interrupted the run comes before possible causes of its latencies.

@@ -3,7 +3,7 @@
 use crate::stored::store;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun, thread_end};
 use latlab_model::explanation::{
-    BlameLeg, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame, TracedThread,
+    BlamePart, Cause, CauseKind, CpuBefore, Phase, RunExplanation, SpikeBlame, TracedThread,
 };
 use latlab_model::flight::SpikeTally;
 use latlab_model::frame::{Message, Spike, Spikes};
@@ -252,21 +252,21 @@ fn a_thread_of_a_higher_priority_is_blamed_for_what_it_took() {
     expect(
         &run,
         "Threads of the same or a higher priority ran on CPU 0: 'hog' (4711, fifo 95)",
-        "[rival-thread]: Move them away (`taskset -cp CPUS 4711`) or lower their priority (`chrt -o \
+        "[competing-thread]: Move them away (`taskset -cp CPUS 4711`) or lower their priority (`chrt -o \
          -p 0 4711`).",
     );
 }
 
 /// A spike that its trace pages explain.
-fn explained(kind: HolderKind, name: &str, took: Nanos, priority: i32) -> SpikeBlame {
-    let holder = Holder { kind, name: name.to_string() };
+fn explained(kind: CauseKind, name: &str, took: Nanos, priority: i32) -> SpikeBlame {
+    let cause = Cause { kind, name: name.to_string() };
     let thread =
         TracedThread { id: 4711, kernel_priority: Some(priority), known: None, started_by: None };
-    let leg = BlameLeg {
+    let part = BlamePart {
         from_ns: Nanos::ZERO,
         to_ns: took,
         phase: Phase::Waiting,
-        holder: holder.clone(),
+        cause: cause.clone(),
         thread: Some(thread).filter(|_| !name.is_empty()),
         evidence: None,
         detail: None,
@@ -277,10 +277,10 @@ fn explained(kind: HolderKind, name: &str, took: Nanos, priority: i32) -> SpikeB
         cpu: Some(0),
         release_ns: FIRST_RELEASE,
         latency_ns: took,
-        legs: vec![leg.clone()],
-        cause: Some(holder),
+        parts: vec![part.clone()],
+        cause: Some(cause),
         cause_ns: took,
-        longest: Some(leg),
+        longest: Some(part),
         started: Vec::new(),
         reason: None,
         sentence: None,
@@ -307,8 +307,8 @@ fn with_causes(run: Run, spikes: &[SpikeBlame]) -> Run {
 #[test]
 fn what_took_most_stands_before_what_came_often() {
     let run = run(realtime(), us(100), &[(2, us(130)), (THEN, us(231_000))], &hog());
-    let mut spikes = vec![explained(HolderKind::WakeUp, "", us(78), 0); 7];
-    spikes.push(explained(HolderKind::Thread, "hog", us(231_000), 4));
+    let mut spikes = vec![explained(CauseKind::WakeUp, "", us(78), 0); 7];
+    spikes.push(explained(CauseKind::Thread, "hog", us(231_000), 4));
     let run = with_causes(run, &spikes);
     let (cause, advice) = first(&run, "Causes of 8 recorded spikes");
     assert!(cause.contains("hog") && cause.contains("231 ms"), "{}", shown(&run));
@@ -322,9 +322,9 @@ fn a_gap_that_the_firmware_counted_is_not_blamed_on_the_program_below() {
     let cause = "The firmware stopped all CPUs for 1 system-management interrupt";
     let advice = "[smi]: Check the firmware settings: legacy USB, power management.";
     expect(&run, cause, advice);
-    let run = with_causes(run, &[explained(HolderKind::InterruptsOff, "cc1", us(308), 120)]);
+    let run = with_causes(run, &[explained(CauseKind::InterruptsOff, "cc1", us(308), 120)]);
     expect(&run, cause, advice);
-    let run = with_causes(run, &[explained(HolderKind::Thread, "cc1", us(308), 120)]);
+    let run = with_causes(run, &[explained(CauseKind::Thread, "cc1", us(308), 120)]);
     assert!(first(&run, "Possible causes").1.contains("taskset"), "{}", shown(&run));
 }
 

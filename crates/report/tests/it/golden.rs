@@ -94,7 +94,7 @@ fn missed_releases_are_not_known_where_samples_were_lost_and_not_defined_without
     let shown = |fixture: &Fixture| {
         let mut stretch = stretch(&fixture.run);
         let threads = stretch.threads.iter_mut().map(|thread| &mut thread.summary);
-        threads.chain([&mut stretch.total]).for_each(|summary| summary.missed = None);
+        threads.chain([&mut stretch.total]).for_each(|summary| summary.overruns = None);
         window(&fixture.run, &stretch, 120, PLAIN)
     };
     let lost = shown(&common::normal());

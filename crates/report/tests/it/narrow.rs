@@ -4,7 +4,7 @@ use crate::common;
 use latlab_model::Nanos;
 use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
 use latlab_model::explanation::{
-    BlameLeg, Cause, CpuBefore, Holder, HolderKind, Phase, RunExplanation, SpikeBlame,
+    BlamePart, Cause, CauseKind, CpuBefore, Phase, RunCause, RunExplanation, SpikeBlame,
     TracedThread, UnexplainedReason,
 };
 use latlab_model::run::VerdictWord;
@@ -90,14 +90,14 @@ proptest! {
 
     /// Invariant (command line): No table loses a run, a kernel or a verdict, however narrow the terminal is.
     #[test]
-    fn no_width_costs_a_cause_its_remedy_or_a_leg(
+    fn no_width_costs_a_cause_its_remedy_or_a_part(
         names in prop::collection::vec("[a-z]{1,12}(/[a-z0-9]{1,8}){0,2}", 1..6),
         lengths in prop::collection::vec(1i64..10_000_000, 6),
         reason in prop::sample::select(UnexplainedReason::ALL),
     ) {
-        let holder = |name: &str| Holder { kind: HolderKind::Thread, name: name.to_string() };
-        let cause = |(name, length): (&String, &i64)| Cause {
-            holder: holder(name),
+        let named = |name: &str| Cause { kind: CauseKind::Thread, name: name.to_string() };
+        let cause = |(name, length): (&String, &i64)| RunCause {
+            cause: named(name),
             count: 12_345,
             share: 0.25,
             total_ns: Nanos(length * 12_345),
@@ -113,14 +113,14 @@ proptest! {
             remedy: Some(Line::new(REMEDY)),
         };
         let mut end = 0;
-        let legs: Vec<BlameLeg> = names.iter().zip(&lengths).map(|(name, length)| {
+        let parts: Vec<BlamePart> = names.iter().zip(&lengths).map(|(name, length)| {
             let from_ns = Nanos(end);
             end += length;
-            BlameLeg {
+            BlamePart {
                 from_ns,
                 to_ns: Nanos(end),
                 phase: Phase::Waiting,
-                holder: holder(name),
+                cause: named(name),
                 thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None, started_by: None }),
                 evidence: None,
                 detail: None,
@@ -132,7 +132,7 @@ proptest! {
             cpu: Some(3),
             release_ns: Nanos(5_000_000_000),
             latency_ns: Nanos(end),
-            legs,
+            parts,
             cause: None,
             cause_ns: Nanos(0),
             longest: None,

@@ -3,7 +3,7 @@
 
 use crate::cause_words::held_off_by;
 use crate::finding;
-use latlab_model::explanation::{Cause, HolderKind};
+use latlab_model::explanation::{CauseKind, RunCause};
 use latlab_model::finding::Finding;
 use latlab_model::plan::Policy;
 use latlab_model::shell::{Line, latlab, pattern, word};
@@ -103,12 +103,12 @@ fn causes(name: &str, process: Option<&str>) -> Vec<Line> {
     let threads = [None, Some(7)];
     let priorities = [None, Some(4)];
     let mut lines = Vec::new();
-    for kind in HolderKind::ALL {
+    for kind in CauseKind::ALL {
         for (policy, (thread, kernel_priority)) in
             policies.iter().zip(threads.iter().copied().zip(priorities))
         {
             let process = process.map(str::to_string);
-            let cause = Cause { kernel_priority, thread, process, ..held_off_by(*kind, name) };
+            let cause = RunCause { kernel_priority, thread, process, ..held_off_by(*kind, name) };
             lines.push(cause_remedy(&cause, *policy));
         }
     }

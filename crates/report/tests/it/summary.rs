@@ -120,7 +120,7 @@ fn a_wire_that_was_cut_off_does_not_count_stimuli_that_nobody_knows() {
     run.asked.method = Method::Respond(Box::default());
     run.total.max_ns = Some(Nanos(12_995));
     let verdict = run.verdict.as_mut().unwrap();
-    (verdict.word, verdict.activations) = (VerdictWord::Inconclusive, 2668);
+    (verdict.word, verdict.releases) = (VerdictWord::Inconclusive, 2668);
     let late = LossFinding::SpikesUncounted { count: 329, largest_ns: Nanos(14_708) };
     run.findings.push(Finding::new(late));
     let text = summarise_in_lines(run, 200, PLAIN);

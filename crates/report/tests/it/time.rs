@@ -37,7 +37,7 @@ fn first(run: &Run) -> Nanos {
     run.threads.first().map_or(Nanos::ZERO, |one| one.setup.first_release_ns)
 }
 
-fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, missed: u64) -> (Span, Vec<i32>) {
+fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, overruns: u64) -> (Span, Vec<i32>) {
     let mut coarse = vec![0; edges().len()];
     let mut count = |latency: i64, many: i32| {
         coarse[edges().partition_point(|edge| *edge <= latency) - 1] += many;
@@ -49,7 +49,7 @@ fn row(from: Nanos, p50: i64, p99_9: i64, max: i64, missed: u64) -> (Span, Vec<i
     let to = from + Nanos(SECOND);
     let (min, median) = (Some(Nanos(p50 * 7 / 10)), Some(p50 as f64));
     let (p99_9, max) = (Some(Nanos(p99_9)), Some(Nanos(max)));
-    (Span { from, to, count: 1_001, missed, min, median, p99_9, max, ..Span::default() }, coarse)
+    (Span { from, to, count: 1_001, overruns, min, median, p99_9, max, ..Span::default() }, coarse)
 }
 
 impl MadeRun {
@@ -62,9 +62,9 @@ impl MadeRun {
                 let p50 = random.latency(5_000.0, 0.0);
                 let p99_9 = p50 * 3 + random.latency(4_000.0, 0.0);
                 let max = p99_9 + random.latency(9_000.0, 300_000.0);
-                let missed = u64::from(max > 300_000);
+                let overruns = u64::from(max > 300_000);
                 let (mut span, coarse) =
-                    row(start + Nanos(second * SECOND), p50, p99_9, max, missed);
+                    row(start + Nanos(second * SECOND), p50, p99_9, max, overruns);
                 span.to = span.from + Nanos(every * SECOND);
                 made.rows.push((thread, span, coarse));
             }
@@ -81,7 +81,7 @@ impl MadeRun {
             one.summary.max_at_ns = None;
         }
         self.run.total.cycles = self.rows.iter().map(|row| row.1.count).sum();
-        self.run.total.missed = Some(self.rows.iter().map(|row| row.1.missed).sum());
+        self.run.total.overruns = Some(self.rows.iter().map(|row| row.1.overruns).sum());
         self.run.total.max_ns = self.rows.iter().filter_map(|row| row.1.max).max();
         self
     }
@@ -234,10 +234,10 @@ fn flow_draws_every_maximum_and_every_missed_release() {
             }
             let known = made.run.total.max_ns.map_or(0.0, |max| max.0 as f64);
             assert_eq!(largest, known, "{name}");
-            let marks = with(&picture, "data-missed");
+            let marks = with(&picture, "data-overruns");
             let marks = marks.iter().filter(|mark| mark.starts_with("rect"));
-            let missed: f64 = marks.map(|mark| number(mark, "data-missed")).sum();
-            assert_eq!(missed as u64, made.run.total.missed.unwrap_or(0), "{name}");
+            let overruns: f64 = marks.map(|mark| number(mark, "data-overruns")).sum();
+            assert_eq!(overruns as u64, made.run.total.overruns.unwrap_or(0), "{name}");
             let counted = panels.iter().filter(|panel| attribute(panel, "data-count").is_some());
             let count: f64 = counted.map(|panel| number(panel, "data-count")).sum();
             assert_eq!(count as u64, made.run.total.cycles, "{name}");
@@ -250,7 +250,7 @@ fn flow_draws_every_maximum_and_every_missed_release() {
 fn a_second_with_few_cycles_has_an_upper_limit_of_its_quantile() {
     let mut made = hog();
     for (thread, span, _) in &mut made.rows {
-        if *thread == 1 && span.missed > 1 {
+        if *thread == 1 && span.overruns > 1 {
             *span = Span { count: 997, p99_9: None, ..*span }.with_limit();
         }
     }
@@ -412,9 +412,9 @@ fn a_window_with_samples_has_a_dot_for_each() {
     let picture = flow(&made.run, &data, &TimeOptions::default());
     let dots = with(&picture, "data-samples");
     assert_eq!(number(dots[0], "data-samples"), 900.0);
-    let missed = with(&picture, "data-missed");
-    let missed = missed.iter().find(|mark| mark.starts_with("rect")).unwrap();
-    assert_eq!(number(missed, "data-missed"), 4.0);
+    let overruns = with(&picture, "data-overruns");
+    let overruns = overruns.iter().find(|mark| mark.starts_with("rect")).unwrap();
+    assert_eq!(number(overruns, "data-overruns"), 4.0);
     let words = picture.replace('\u{a0}', " ");
     assert!(words.contains("drawn: 1 s from +22.000 s on"));
     let density = heatmap(&made.run, &data, &TimeOptions::default());

@@ -147,7 +147,7 @@ fn put_event(batch: &mut String, event: &LiveEvent, first: Nanos) {
             "interval",
             &json!({
                 "thread": thread, "from": since(span.from), "to": since(span.to),
-                "count": span.count, "missed": span.missed, "misses": span.misses, "min_ns": span.min,
+                "count": span.count, "overruns": span.overruns, "misses": span.misses, "min_ns": span.min,
                 "median_ns": span.median, "p99_9_ns": span.p99_9,
                 "p99_9_is_limit": span.p99_9_is_limit, "max_ns": span.max,
             }),

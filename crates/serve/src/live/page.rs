@@ -101,7 +101,8 @@ fn table(id: &str, log: &EventLog) -> String {
 }
 
 /// The figures of a thread, by their names in documents.
-const FIGURES: [&str; 7] = ["cpu", "measured_ns", "cycles", "missed", "misses", "min_ns", "max_ns"];
+const FIGURES: [&str; 7] =
+    ["cpu", "measured_ns", "cycles", "overruns", "misses", "min_ns", "max_ns"];
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();
@@ -115,7 +116,7 @@ fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
             td { @match cpu { Some(cpu) => (cpu), None => "floats" } }
             td { (span(all.to - all.from)) }
             td { (grouped(all.count)) }
-            td { (grouped(all.missed)) }
+            td { (grouped(all.overruns)) }
             td { @if has_deadline { (grouped(all.misses)) } @else { "–" } }
             td { (time(all.min)) }
             td.max { (time(all.max)) }

@@ -18,7 +18,7 @@ pub struct Evidence<'a> {
     pub base: &'a [f64],
     pub candidate: &'a [f64],
     pub p_of_all: f64,
-    pub care: f64,
+    pub margin: f64,
     /// The difference with the spread of earlier runs, if the sides have few.
     pub by_earlier: Option<ByEarlier>,
     /// The step besides a drift, if the sides did not take turns.
@@ -30,7 +30,7 @@ pub struct Evidence<'a> {
 
 /// Compares logarithms, so that the difference is a ratio.
 pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
-    let Evidence { metric, base, candidate, p_of_all, care, drift, drifts, refused, .. } =
+    let Evidence { metric, base, candidate, p_of_all, margin, drift, drifts, refused, .. } =
         *evidence;
     let (base_logs, candidate_logs) = (logs(base), logs(candidate));
     let Shift { estimate, interval } = match evidence.by_earlier {
@@ -39,7 +39,7 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         }
         None => shift(&base_logs, &candidate_logs),
     };
-    let care = care
+    let margin = margin
         * match metric {
             Metric::P50 | Metric::P99 | Metric::P99_9 => 1.0,
             Metric::P99_99 | Metric::MedianMaximum => CARE_OF_THE_FAR_TAIL,
@@ -61,10 +61,10 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         Some(_) => Some(crate::rank::FEWEST_VALUES),
         None => None,
     };
-    let limit = care.ln_1p();
+    let limit = margin.ln_1p();
     let word = match interval {
         Some(_) if !refused && drifts => ComparisonWord::Inconclusive,
-        Some(interval) if !refused => word(interval, 1.0 + care, p_of_all),
+        Some(interval) if !refused => word(interval, 1.0 + margin, p_of_all),
         _ => ComparisonWord::Refused,
     };
     let runs = base.len().min(candidate.len());
@@ -87,7 +87,7 @@ pub fn judge_metric(evidence: &Evidence) -> MetricComparison {
         interval,
         p: evidence.by_earlier.map_or_else(|| rank_test(base, candidate), |found| found.p),
         p_of_all,
-        care,
+        margin,
         variation: deviation.map(f64::exp_m1),
         runs_needed: needed(limit).map(|count| count as u32),
         more_runs: needed(distance).filter(|_| is_open).and_then(more),

@@ -24,7 +24,7 @@ pub struct MissShares {
 pub fn miss_shares(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<MissShares> {
     let deadline_ns = common_deadline(base.iter().chain(candidate))?;
     let share = |one: &MeasuredRun| {
-        one.run.total.misses.unwrap_or(0) as f64 / one.run.total.activations.max(1) as f64
+        one.run.total.misses.unwrap_or(0) as f64 / one.run.total.releases.max(1) as f64
     };
     let shares = |side: &[MeasuredRun]| -> Vec<f64> { side.iter().map(share).collect() };
     Some(MissShares { deadline_ns, base: shares(base), candidate: shares(candidate) })
@@ -52,7 +52,7 @@ pub fn compare_misses(
     let MissEvidence { shares, p_of_all, in_turn, drifts, refused } = evidence;
     let sum = |side: &[MeasuredRun]| {
         let misses = side.iter().filter_map(|one| one.run.total.misses);
-        let due = side.iter().map(|one| one.run.total.activations);
+        let due = side.iter().map(|one| one.run.total.releases);
         (misses.fold(0, u64::saturating_add), due.fold(0, u64::saturating_add))
     };
     let p = rank_test(&shares.base, &shares.candidate);
@@ -71,14 +71,13 @@ pub fn compare_misses(
         Some(None) => Some(ComparisonWord::Inconclusive),
         _ => None,
     };
-    let ((base, base_activations), (candidate, candidate_activations)) =
-        (sum(base), sum(candidate));
+    let ((base, base_releases), (candidate, candidate_releases)) = (sum(base), sum(candidate));
     MissComparison {
         deadline_ns: shares.deadline_ns,
         base,
-        base_activations,
+        base_releases,
         candidate,
-        candidate_activations,
+        candidate_releases,
         p,
         p_of_all: *p_of_all,
         bursts,

@@ -45,14 +45,14 @@ pub struct MeasuredRun<'a> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     /// Margin: share by which its figures may be larger.
-    pub care: f64,
+    pub margin: f64,
     /// Allowed bursts of deadline misses per hour; `None` to compare them only.
     pub bursts_per_hour: Option<f64>,
 }
 
 impl Default for Tolerance {
     fn default() -> Tolerance {
-        Tolerance { care: 0.05, bursts_per_hour: None }
+        Tolerance { margin: 0.05, bursts_per_hour: None }
     }
 }
 
@@ -79,7 +79,7 @@ pub fn compare_beside(
     });
     match base.is_empty() || candidate.is_empty() {
         true => RunComparison {
-            care: tolerance.care,
+            margin: tolerance.margin,
             word: ComparisonWord::Inconclusive,
             scenarios: Vec::new(),
             only_one_side: Vec::new(),
@@ -132,7 +132,7 @@ fn compare_complete(
     };
     let words = scenarios.iter().map(|one: &ScenarioComparison| one.word);
     RunComparison {
-        care: tolerance.care,
+        margin: tolerance.margin,
         word: words.max().unwrap_or(ComparisonWord::Refused),
         scenarios,
         only_one_side,
@@ -223,7 +223,7 @@ fn compare_scenario(
                 base: &one.base,
                 candidate: &one.candidate,
                 p_of_all,
-                care: tolerance.care,
+                margin: tolerance.margin,
                 by_earlier: differences.as_ref().map(|all| all[at]),
                 drift: fit,
                 drifts: drift.is_some(),
@@ -325,8 +325,8 @@ fn compared_run(one: &MeasuredRun) -> ComparedRun {
         boot_id: run.machine.boot_id.clone(),
         measured_ns: run.measured_ns,
         cycles: run.total.cycles,
-        activations: run.total.activations,
-        missed: run.total.missed,
+        releases: run.total.releases,
+        overruns: run.total.overruns,
         misses: run.total.misses,
         max_ns: run.total.max_ns,
     }

@@ -52,7 +52,7 @@ pub fn remarks(
         .chain(deadlines(base, candidate))
         .chain(length(base, candidate))
         .chain(rate(base, candidate))
-        .chain(missed(base, candidate))
+        .chain(overruns(base, candidate))
         .collect()
 }
 
@@ -203,14 +203,14 @@ fn rate(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRem
     (share >= NOTABLE).then_some(ComparisonRemark::FewerLatencies { of_candidate, share, is_timed })
 }
 
-fn missed(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
+fn overruns(base: &[MeasuredRun], candidate: &[MeasuredRun]) -> Option<ComparisonRemark> {
     let share = |side: &[MeasuredRun]| {
-        let missed = side.iter().filter_map(|one| one.run.total.missed);
-        let missed: f64 = missed.map(|missed| missed as f64).sum();
-        let due: f64 = side.iter().map(|one| one.run.total.activations as f64).sum();
-        missed / due.max(1.0)
+        let overruns = side.iter().filter_map(|one| one.run.total.overruns);
+        let overruns: f64 = overruns.map(|overruns| overruns as f64).sum();
+        let due: f64 = side.iter().map(|one| one.run.total.releases as f64).sum();
+        overruns / due.max(1.0)
     };
     let (base, candidate) = (share(base), share(candidate));
     (base.max(candidate) >= NOTABLE_MISSED)
-        .then_some(ComparisonRemark::MissedReleases { base, candidate })
+        .then_some(ComparisonRemark::MoreOverruns { base, candidate })
 }

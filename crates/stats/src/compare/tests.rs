@@ -59,17 +59,17 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         findings: Vec::new(),
         doctor: None,
         conditions: None,
-        legs: None,
+        breakdown: None,
         attached: None,
         explanation: None,
         guest_stream: None,
         loads: Vec::new(),
-        own_work: None,
+        self_interference: None,
         largest: Vec::new(),
         statistics: None,
         verdict: None,
         files: BTreeMap::new(),
-        seal: None,
+        checksum: None,
     };
     let bins = vec![ThreadBins { thread: 0, bins: counts.rows() }];
     Made { run, bins, spans: rows.map(span).collect() }
@@ -293,9 +293,9 @@ fn what_was_measured_otherwise_is_refused_or_named() {
 fn counts_as_large_as_can_be_overflow_nothing() {
     let mut base = side("base", 10_000.0, 5, turns(0));
     for one in &mut base {
-        one.run.total.activations = u64::MAX;
+        one.run.total.releases = u64::MAX;
         one.run.total.cycles = u64::MAX;
-        one.run.total.missed = Some(u64::MAX);
+        one.run.total.overruns = Some(u64::MAX);
         one.run.total.misses = Some(u64::MAX);
         one.run.measured_ns = Nanos::MAX;
         one.bins[0].bins.iter_mut().for_each(|bin| bin.count = u64::MAX);
@@ -348,7 +348,7 @@ fn misses_of_each_run_are_one_observation() {
     }
     let found = compared(&base, &more);
     let misses = found.misses.as_ref().unwrap();
-    assert_eq!((misses.base, misses.candidate, misses.base_activations), (0, 25, 25_000));
+    assert_eq!((misses.base, misses.candidate, misses.base_releases), (0, 25, 25_000));
     assert_eq!(
         (misses.word, found.word),
         (Some(ComparisonWord::Regressed), ComparisonWord::Regressed)
@@ -393,7 +393,7 @@ proptest! {
             let interval = one.interval.map_or(vec![], |interval| {
                 vec![interval.low, interval.high, interval.level]
             });
-            let numbers = [one.ratio, one.p, one.p_of_all, one.care, one.variation.unwrap_or(0.0)];
+            let numbers = [one.ratio, one.p, one.p_of_all, one.margin, one.variation.unwrap_or(0.0)];
             let numbers = numbers.iter().chain(&interval).chain(&one.base_ns).chain(&one.candidate_ns);
             for number in numbers {
                 prop_assert!(number.is_finite(), "{one:?}");

@@ -68,7 +68,7 @@ pub struct TailEvidence<'a> {
     /// The largest latency of each burst, in nanoseconds.
     pub bursts: &'a [TimedEvent],
     /// Releases that were due.
-    pub activations: u64,
+    pub releases: u64,
     pub measured: Nanos,
     /// Smallest difference between two latencies.
     pub resolution_ns: u64,
@@ -81,7 +81,7 @@ pub fn tail_model(evidence: &TailEvidence) -> TailModel {
     let mut bursts: Vec<TimedEvent> =
         evidence.bursts.iter().copied().filter(|one| one.size.is_finite()).collect();
     bursts.sort_by(|one, other| other.size.total_cmp(&one.size));
-    let most = (evidence.activations as f64 * LARGEST_SHARE) as usize;
+    let most = (evidence.releases as f64 * LARGEST_SHARE) as usize;
     let wanted = BURSTS.min(most).min(bursts.len());
     let mut model = TailModel { bursts: wanted as u64, ..TailModel::default() };
     if let Some(p) = evidence.growth.filter(|p| *p < GROWTH_ALPHA) {

@@ -4,7 +4,7 @@ use crate::random::Random;
 fn evidence(bursts: &[TimedEvent]) -> TailEvidence<'_> {
     TailEvidence {
         bursts,
-        activations: 1_000_000,
+        releases: 1_000_000,
         measured: Nanos(200_000_000_000),
         resolution_ns: 1,
         growth: None,
@@ -101,7 +101,7 @@ fn a_tail_of_few_cells_or_few_bursts_is_refused() {
     assert_eq!(refusals(&few), [TailRefusal::TooFewBursts { has: 249, needs: 250 }]);
     // A run whose largest latencies are a large part of it has no tail.
     let all = bursts(7, 1_000, exponential);
-    let short = TailEvidence { activations: 2_000, ..evidence(&all) };
+    let short = TailEvidence { releases: 2_000, ..evidence(&all) };
     assert!(matches!(
         tail_model(&short).refusals[..],
         [TailRefusal::TooFewBursts { has: 100, .. }]

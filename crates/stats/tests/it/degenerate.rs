@@ -42,14 +42,14 @@ proptest! {
 
     #[test]
     fn a_tail_of_anything_is_a_number_or_a_refusal(
-        latencies in latencies(), activations in prop_oneof![Just(0), Just(u64::MAX), 1..10_000_000_u64],
+        latencies in latencies(), releases in prop_oneof![Just(0), Just(u64::MAX), 1..10_000_000_u64],
         growth in prop_oneof![Just(None), (0.0..=1.0).prop_map(Some)],
     ) {
         let count = latencies.len().max(1) as f64;
         let event = |(at, size): (usize, &i64)| TimedEvent { at: at as f64 / count, size: *size as f64 };
         let bursts: Vec<TimedEvent> = latencies.iter().enumerate().map(event).collect();
         let measured = Nanos(latencies.first().copied().unwrap_or(0));
-        let evidence = TailEvidence { bursts: &bursts, activations, measured, resolution_ns: 1, growth };
+        let evidence = TailEvidence { bursts: &bursts, releases, measured, resolution_ns: 1, growth };
         let model = tail_model(&evidence);
         prop_assert!(is_finite(&model), "{model:?}");
         prop_assert!(model.estimate.is_none() || model.refusals.is_empty());
@@ -89,7 +89,7 @@ proptest! {
         let onset = |(at, latency): (usize, &i64)| Onset { release: 7 * at as u64, latency_ns: Nanos(*latency) };
         let onsets: Vec<Onset> = latencies.iter().enumerate().map(onset).collect();
         let evidence = PeriodicEvidence {
-            onsets: &onsets, activations: 7 * latencies.len() as u64, period_ns: Nanos(period), threads: 1,
+            onsets: &onsets, releases: 7 * latencies.len() as u64, period_ns: Nanos(period), threads: 1,
         };
         if let Some(found) = periodic(&evidence) {
             let (low, high) = found.share_interval;

@@ -110,7 +110,7 @@ fn a_lost_run_answers_nothing_but_a_missed_deadline_and_is_made_again() {
             run.ended = EndReason::Lost;
             run.findings.push(Finding::new(EndFinding::BoardLost { target, reason }));
             let verdict = word.map(|word| serde_json::json!({
-                "word": word, "deadline_ns": 1000, "misses": 1, "activations": 9, "at_most_share": null,
+                "word": word, "deadline_ns": 1000, "misses": 1, "releases": 9, "at_most_share": null,
             }));
             run.verdict = verdict.and_then(|verdict| serde_json::from_value(verdict).unwrap());
         })
@@ -154,7 +154,7 @@ fn only_verdicts_of_runs_that_fill_a_cell_are_counted() {
     let campaign = campaign(["a", "b", "c", "d"].map(|label| row(label, None)).to_vec());
     let judged = |row, word: VerdictWord| {
         let verdict = serde_json::json!({
-            "word": word, "deadline_ns": 1000, "misses": 0, "activations": 1, "at_most_share": null,
+            "word": word, "deadline_ns": 1000, "misses": 0, "releases": 1, "at_most_share": null,
         });
         run_of(&campaign, row, |run| run.verdict = serde_json::from_value(verdict).unwrap())
     };

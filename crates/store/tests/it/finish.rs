@@ -58,7 +58,7 @@ fn everything_that_was_counted_is_in_the_folder() {
         assert!(thread.summary.max_at_ns.is_some());
     }
     assert_eq!(run.total.cycles, totals.iter().map(|total| total.count).sum::<u64>());
-    assert_eq!(run.total.activations, run.total.cycles + run.total.missed.unwrap());
+    assert_eq!(run.total.releases, run.total.cycles + run.total.overruns.unwrap());
     assert_eq!((run.ended, run.recovered), (EndReason::Finished, false));
     assert_eq!(run.started, "2026-11-21T16:05:01Z");
     assert_eq!(run.measured_ns, Nanos(12_000_000_000));

@@ -24,7 +24,7 @@ fn the_rows_of_a_run_add_up_to_its_figures() {
     let rows: Vec<_> = intervals(&path, &run).unwrap().flat_map(|group| group.unwrap()).collect();
     assert_eq!(rows.len(), 60);
     assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), run.total.cycles);
-    assert_eq!(rows.iter().map(|row| row.missed).sum::<u64>(), run.total.missed.unwrap());
+    assert_eq!(rows.iter().map(|row| row.overruns).sum::<u64>(), run.total.overruns.unwrap());
     assert_eq!(rows.iter().filter_map(|row| row.max_ns).max(), run.total.max_ns);
     for row in &rows {
         let coarse: i64 = row.coarse.iter().map(|&count| i64::from(count)).sum();

@@ -67,11 +67,11 @@ fn postpone(path: &Path, days: i64) {
     let started = jiff::Timestamp::from_nanosecond(i128::from(STARTED.0)).unwrap();
     run.started = (started + jiff::SignedDuration::from_hours(24 * days)).to_string();
     let text = serde_json::to_string_pretty(&run).unwrap() + "\n";
-    let (before, seal) = text.rsplit_once("\n  \"seal\"").unwrap();
+    let (before, checksum) = text.rsplit_once("\n  \"checksum\"").unwrap();
     let hash: String =
         Sha256::digest(format!("{before}\n")).iter().map(|byte| format!("{byte:02x}")).collect();
-    let seal = seal.replace(run.seal.as_ref().unwrap(), &hash);
-    fs::write(path.join("run.json"), format!("{before}\n  \"seal\"{seal}")).unwrap();
+    let checksum = checksum.replace(run.checksum.as_ref().unwrap(), &hash);
+    fs::write(path.join("run.json"), format!("{before}\n  \"checksum\"{checksum}")).unwrap();
 }
 
 #[test]

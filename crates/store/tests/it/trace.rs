@@ -2,7 +2,7 @@
 
 use latlab_digest::TraceRow;
 use latlab_digest::testing::SyntheticRun;
-use latlab_model::legs::{Leg, LegFigures, Legs};
+use latlab_model::breakdown::{Breakdown, Part, PartFigures};
 use latlab_model::nanos::MILLISECOND;
 use latlab_model::samples::Sample;
 use latlab_model::trace::{
@@ -63,24 +63,24 @@ fn samples(path: &Path, run: &Run) -> BTreeMap<u32, Vec<Sample>> {
 }
 
 /// The breakdown of each thread, from the stored events and latencies of a run.
-fn derived(path: &Path, run: &Run) -> Vec<Legs> {
+fn derived(path: &Path, run: &Run) -> Vec<Breakdown> {
     let mut matcher = Matcher::new(&run.applied.threads);
     let samples = samples(path, run);
     samples.iter().for_each(|(thread, samples)| matcher.push_samples(*thread, samples));
     matcher.push_trace(&recorded(path, run));
     let mut all = Vec::new();
-    matcher.flush(|legs| {
-        all.push(legs.clone());
+    matcher.flush(|breakdown| {
+        all.push(breakdown.clone());
         true
     });
     all
 }
 
-fn figures(legs: &Legs, leg: Leg) -> Option<LegFigures> {
-    let counts = legs.counts.iter().find(|(known, _)| *known == leg);
+fn figures(breakdown: &Breakdown, part: Part) -> Option<PartFigures> {
+    let counts = breakdown.counts.iter().find(|(known, _)| *known == part);
     let of = |counts: &Histogram| {
         let quantiles = quantiles(counts)?;
-        Some(LegFigures {
+        Some(PartFigures {
             count: counts.count,
             min_ns: counts.min_ns,
             p50_ns: quantiles.p50_ns?,
@@ -93,45 +93,49 @@ fn figures(legs: &Legs, leg: Leg) -> Option<LegFigures> {
 
 /// The figures of the document equal those derived from the stored events.
 pub fn expect_same(path: &Path, run: &Run) {
-    let legs = run.legs.as_ref().unwrap();
+    let breakdown = run.breakdown.as_ref().unwrap();
     let derived = derived(path, run);
-    assert_eq!(derived.len(), legs.threads.len());
-    for (stored, derived) in legs.threads.iter().zip(&derived) {
+    assert_eq!(derived.len(), breakdown.threads.len());
+    for (stored, derived) in breakdown.threads.iter().zip(&derived) {
         assert_eq!((stored.thread, stored.tally), (derived.thread, derived.tally));
-        assert_eq!(stored.irq, figures(derived, Leg::Irq));
-        assert_eq!(stored.thread_leg, figures(derived, Leg::Thread));
+        assert_eq!(stored.irq, figures(derived, Part::Irq));
+        assert_eq!(stored.thread_part, figures(derived, Part::Thread));
     }
-    let sum = |leg: Leg| {
-        let counts = derived.iter().flat_map(|legs| &legs.counts);
-        counts.filter(|(known, _)| *known == leg).map(|(_, counts)| counts.count).sum::<u64>()
+    let sum = |part: Part| {
+        let counts = derived.iter().flat_map(|breakdown| &breakdown.counts);
+        counts.filter(|(known, _)| *known == part).map(|(_, counts)| counts.count).sum::<u64>()
     };
-    if let Some(cost) = &legs.cost {
+    if let Some(cost) = &breakdown.cost {
         let counts = (cost.traced.count, cost.untraced.count);
-        assert_eq!((sum(Leg::Traced), sum(Leg::Untraced)), counts);
+        assert_eq!((sum(Part::Traced), sum(Part::Untraced)), counts);
     }
-    for large in &legs.largest {
+    for large in &breakdown.largest {
         let of = derived.iter().find(|one| one.thread == large.thread).unwrap();
-        assert!(of.largest.contains(&large.legs), "{large:?}");
+        assert!(of.largest.contains(&large.breakdown), "{large:?}");
     }
 }
 
-/// Invariant (agent): The stored trace and latencies give the legs of the run document again.
+/// Invariant (agent): The stored trace and latencies give the breakdown of the run document again.
 #[test]
-fn the_stored_trace_gives_the_legs_of_the_run_again() {
+fn the_stored_trace_gives_the_breakdown_of_the_run_again() {
     let root = tempfile::tempdir().unwrap();
     let mut open = Store::new(root.path()).begin("traced").unwrap();
-    let stream =
-        SyntheticRun { legs: true, seconds: 8, period: MILLISECOND, ..SyntheticRun::default() };
+    let stream = SyntheticRun {
+        breakdown: true,
+        seconds: 8,
+        period: MILLISECOND,
+        ..SyntheticRun::default()
+    };
     stream.each_message(|message| open.append(&message.encode()).unwrap());
     let Finished { run, path } = open.finish().unwrap();
-    let legs = run.legs.as_ref().unwrap();
-    let tally = legs.tally;
+    let breakdown = run.breakdown.as_ref().unwrap();
+    let tally = breakdown.tally;
     assert_eq!((tally.events_lost, tally.unsound), (7 * 3, 0));
     assert!(tally.traced > 13_000 && tally.known > 12_000, "{tally:?}");
-    let untraced = legs.cost.as_ref().unwrap().untraced.count;
+    let untraced = breakdown.cost.as_ref().unwrap().untraced.count;
     assert!((1_900..2_010).contains(&untraced), "{untraced}");
-    let fewer = |leg: &latlab_model::legs::ThreadLegs| leg.known().1 < leg.known().0;
-    assert!(legs.threads.iter().all(fewer), "some have no thread leg");
+    let fewer = |part: &latlab_model::breakdown::ThreadBreakdown| part.known().1 < part.known().0;
+    assert!(breakdown.threads.iter().all(fewer), "some have no thread part");
     expect_same(&path, &run);
     assert!(latlab_store::verify(&path).whole, "{:?}", latlab_store::verify(&path));
     assert!(!run.asked.keep.samples && run.files.contains_key("samples.parquet"));

@@ -44,10 +44,10 @@ fn edit(folder: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{from} in {text}");
     let text = text.replacen(from, to, 1);
-    let (before, _) = text.rsplit_once("\n  \"seal\"").unwrap();
+    let (before, _) = text.rsplit_once("\n  \"checksum\"").unwrap();
     let sum = Sha256::digest(format!("{before}\n"));
-    let seal: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    fs::write(path, format!("{before}\n  \"seal\": \"{seal}\"\n}}\n")).unwrap();
+    let checksum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(path, format!("{before}\n  \"checksum\": \"{checksum}\"\n}}\n")).unwrap();
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn a_document_without_its_seal_or_under_another_name_is_told() {
 
     fs::rename(&copy, &path).unwrap();
     let text = fs::read_to_string(path.join("run.json")).unwrap();
-    let (before, _) = text.rsplit_once(",\n  \"seal\"").unwrap();
+    let (before, _) = text.rsplit_once(",\n  \"checksum\"").unwrap();
     fs::write(path.join("run.json"), format!("{before}\n}}\n")).unwrap();
-    assert!(mismatches(&verify(&path))[0].1.contains("its seal is missing"));
+    assert!(mismatches(&verify(&path))[0].1.contains("its checksum is missing"));
 }
 
 /// Invariant (losses): Every table is read whole, and what is said of a thread must be in it.

@@ -74,7 +74,7 @@ impl Stored {
 #[test]
 fn the_whole_run_as_a_window_has_the_summary_of_the_run() {
     let stored = stored(&synthetic().messages());
-    assert!(stored.run.total.missed > Some(100_000) && stored.run.total.misses > Some(100_000));
+    assert!(stored.run.total.overruns > Some(100_000) && stored.run.total.misses > Some(100_000));
     for spec in ["..", "+0s..", "..+1h", "16:05:01..", "2026-11-21T16:00:00Z..16:30"] {
         let window = stored.window(spec).unwrap();
         assert_eq!(window.total, stored.run.total, "{spec}");
@@ -90,7 +90,7 @@ fn the_whole_run_as_a_window_has_the_summary_of_the_run() {
 #[test]
 fn windows_side_by_side_add_up_to_the_run() {
     let stored = stored(&synthetic().messages());
-    let mut sum = Summary { missed: Some(0), misses: Some(0), ..Summary::default() };
+    let mut sum = Summary { overruns: Some(0), misses: Some(0), ..Summary::default() };
     // Edges within stalls too, which are longer than some of the windows.
     let edges = [0.0, 0.5005, 0.55, 0.6, 17.0, 130.998, 131.2, 150.0, 299.51, 300.0];
     for pair in edges.windows(2) {
@@ -103,16 +103,16 @@ fn windows_side_by_side_add_up_to_the_run() {
         // A synthetic second has one release more than its length has periods.
         let length = (window.to_ns - window.from_ns).0;
         let (due, more) = (length * 2 / 997_000, length / SECOND.0 * 2);
-        let difference = total.activations as i64 - due;
+        let difference = total.releases as i64 - due;
         assert!((-4..=4 + more).contains(&difference), "{pair:?}: {total:?}");
         sum.cycles += total.cycles;
-        sum.activations += total.activations;
-        sum.missed = sum.missed.zip(total.missed).map(|(sum, missed)| sum + missed);
+        sum.releases += total.releases;
+        sum.overruns = sum.overruns.zip(total.overruns).map(|(sum, overruns)| sum + overruns);
         sum.misses = sum.misses.zip(total.misses).map(|(sum, misses)| sum + misses);
     }
     let total = &stored.run.total;
-    assert_eq!((sum.cycles, sum.activations), (total.cycles, total.activations));
-    assert_eq!((sum.missed, sum.misses), (total.missed, total.misses));
+    assert_eq!((sum.cycles, sum.releases), (total.cycles, total.releases));
+    assert_eq!((sum.overruns, sum.misses), (total.overruns, total.misses));
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn a_window_within_a_stall_has_no_cycle_but_missed_releases() {
     let stored = stored(&synthetic().messages());
     let window = stored.window("+0.55s..+0.6s").unwrap();
     assert_eq!(window.total.cycles, 0);
-    assert!((98..=102).contains(&window.total.missed.unwrap()), "{:?}", window.total);
-    assert_eq!(window.total.misses, window.total.missed);
+    assert!((98..=102).contains(&window.total.overruns.unwrap()), "{:?}", window.total);
+    assert_eq!(window.total.misses, window.total.overruns);
 }
 
 /// Invariant (releases): A window is read without the rest of the samples.
@@ -268,9 +268,9 @@ fn lost_samples_leave_the_missed_releases_unknown() {
     of_first.nth(1).unwrap().lost_before = 7;
     let lossy = stored(&messages);
     let window = lossy.window("..").unwrap();
-    assert_eq!(window.threads[0].summary.missed, None);
-    assert_eq!(window.threads[1].summary.missed, lossy.run.threads[1].summary.missed);
-    assert_eq!((window.total.missed, window.total.misses), (None, None));
+    assert_eq!(window.threads[0].summary.overruns, None);
+    assert_eq!(window.threads[1].summary.overruns, lossy.run.threads[1].summary.overruns);
+    assert_eq!((window.total.overruns, window.total.misses), (None, None));
 }
 
 /// Leaves a run whose table of samples is as long as `LATLAB_LEAVE_SAMPLES` says, of four threads

@@ -1,7 +1,7 @@
 //! Changes on planted machines.
 
 use super::*;
-use crate::record::sealed;
+use crate::record::with_checksum;
 use std::os::unix::fs::PermissionsExt;
 
 fn machine() -> (tempfile::TempDir, Root) {
@@ -242,13 +242,13 @@ fn plant_record(root: &Root, origin: &str, content: &str) -> PathBuf {
     drop((record, changes));
     let text = fs::read_to_string(&path).unwrap();
     let of_this = Origin::of_this_process(root).lines();
-    fs::write(&path, reseal(&text.replace(&of_this, origin))).unwrap();
+    fs::write(&path, with_new_checksum(&text.replace(&of_this, origin))).unwrap();
     path
 }
 
 /// A record with the checksum of its lines.
-fn reseal(text: &str) -> String {
-    sealed(text.rsplit_once("end ").unwrap().0.to_string())
+fn with_new_checksum(text: &str) -> String {
+    with_checksum(text.rsplit_once("end ").unwrap().0.to_string())
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn what_belongs_to_another_namespace_is_left_and_remembered() {
     assert_eq!(recorded(&root).len(), 2);
     // Nothing survives from another boot.
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, reseal(&text.replace("boot ", "boot other"))).unwrap();
+    fs::write(&path, with_new_checksum(&text.replace("boot ", "boot other"))).unwrap();
     assert!(restore_leftovers(&root).undone.is_empty());
     assert!(!path.exists() && value(&root, net) == "2");
 }
@@ -298,7 +298,7 @@ fn a_record_that_cannot_be_read_is_told() {
     let path = plant_record(&root, &Origin::of_this_process(&root).lines(), "");
     let whole = fs::read_to_string(&path).unwrap();
     let head = whole.rsplit_once("end ").unwrap().0;
-    let with = |more: &str| sealed(head.to_string() + more);
+    let with = |more: &str| with_checksum(head.to_string() + more);
     let full = with("file /proc/sys/x\nbefore 1\nafter 23\n");
     let (lines, end) = full.rsplit_once("end ").unwrap();
     for (content, reason) in [
@@ -313,7 +313,7 @@ fn a_record_that_cannot_be_read_is_told() {
         (full.replace("before 1\n", "").into(), "was cut or changed"),
         (full.replace("/sys/x", "/sys/y").into(), "was cut or changed"),
         (format!("{full}end {end}").into(), "was cut or changed"),
-        (sealed(head.replace("writers", "x")).into(), "who wrote it"),
+        (with_checksum(head.replace("writers", "x")).into(), "who wrote it"),
         (with("file /proc/sys/x\nbefore 1\n").into(), "is not whole"),
         (with("value /proc/sys/x\n").into(), "is not whole"),
         (with(&"x".repeat(1 << 20)).into(), "longer than"),

@@ -307,16 +307,12 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
         let name = kernel.name;
         let cause =
             told.cause.as_ref().map(|cause| (cause.kind, cause.name.as_str(), told.cause_ns));
-        assert_eq!(
-            cause,
-            Some((HolderKind::Softirq, "NET_RX", Nanos(400_000))),
-            "{name}: {told:?}"
-        );
+        assert_eq!(cause, Some((CauseKind::Softirq, "NET_RX", Nanos(400_000))), "{name}: {told:?}");
         assert_eq!((told.reason, told.cpu), (None, Some(2)), "{name}");
         let parts: Vec<(Phase, i64)> = told
-            .legs
+            .parts
             .chunk_by(|one, next| one.phase == next.phase)
-            .map(|legs| (legs[0].phase, legs.iter().map(|leg| leg.length().0).sum()))
+            .map(|parts| (parts[0].phase, parts.iter().map(|part| part.length().0).sum()))
             .collect();
         let expected = [
             (Phase::TimerLate, 4_000),

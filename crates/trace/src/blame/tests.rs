@@ -89,27 +89,27 @@ fn blamed(latency_us: i64, cpus: &[CpuEvents]) -> SpikeBlame {
 }
 
 /// The spike on one CPU from these parts; returns its cause in short.
-fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, EventKind)>>) -> (HolderKind, String, i64) {
+fn cause_of(latency_us: i64, parts: Vec<Vec<(i64, i32, EventKind)>>) -> (CauseKind, String, i64) {
     let blame = blamed(latency_us, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
     let cause = blame.cause.as_ref().unwrap_or_else(|| panic!("{blame:?}")).clone();
     (cause.kind, cause.name, blame.cause_ns.0 / 1_000)
 }
 
-fn is(kind: HolderKind, name: &str, us: i64) -> (HolderKind, String, i64) {
+fn is(kind: CauseKind, name: &str, us: i64) -> (CauseKind, String, i64) {
     (kind, name.to_string(), us)
 }
 
 /// The parts follow one another from 0 to the latency.
 fn adds_up(blame: &SpikeBlame) -> Result<(), TestCaseError> {
     let mut at = Nanos::ZERO;
-    for leg in &blame.legs {
-        prop_assert_eq!(leg.from_ns, at);
-        prop_assert!(leg.to_ns > leg.from_ns, "{:?}", leg);
-        at = leg.to_ns;
+    for part in &blame.parts {
+        prop_assert_eq!(part.from_ns, at);
+        prop_assert!(part.to_ns > part.from_ns, "{:?}", part);
+        at = part.to_ns;
     }
     prop_assert_eq!(at, blame.latency_ns);
-    let sum: i64 = blame.legs.iter().map(|leg| leg.length().0).sum();
+    let sum: i64 = blame.parts.iter().map(|part| part.length().0).sum();
     prop_assert_eq!(sum, blame.latency_ns.0);
     prop_assert!(blame.cause_ns <= blame.latency_ns);
     Ok(())
@@ -119,16 +119,16 @@ fn adds_up(blame: &SpikeBlame) -> Result<(), TestCaseError> {
 fn a_thread_that_does_not_give_way_is_the_cause() {
     let busy = task(7, "compiler", 120);
     let found = cause_of(550, vec![sleeps(&busy), fires(10, &busy), comes(540, &busy)]);
-    assert_eq!(found, is(HolderKind::Thread, "compiler", 526));
+    assert_eq!(found, is(CauseKind::Thread, "compiler", 526));
 }
 
 #[test]
 fn a_late_interrupt_blames_the_thread_below_it_and_idle_where_there_is_none() {
     let busy = task(7, "compiler", 120);
     let found = cause_of(2_020, vec![sleeps(&busy), fires(2_000, &busy), comes(2_010, &busy)]);
-    assert_eq!(found, is(HolderKind::InterruptsOff, "compiler", 2_000));
+    assert_eq!(found, is(CauseKind::InterruptsOff, "compiler", 2_000));
     let found = cause_of(90, vec![sleeps(&idle()), fires(80, &idle()), comes(86, &idle())]);
-    assert_eq!(found, is(HolderKind::IdleExit, "", 82));
+    assert_eq!(found, is(CauseKind::IdleExit, "", 82));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn the_timer_interrupt_is_the_wake_up_on_every_architecture() {
         (30, 0, EventKind::Exit(Level::Handler)),
     ];
     let found = cause_of(40, vec![sleeps(&idle()), arm, comes(32, &idle())]);
-    assert_eq!(found, is(HolderKind::WakeUp, "", 33), "{found:?}");
+    assert_eq!(found, is(CauseKind::WakeUp, "", 33), "{found:?}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn another_interrupt_in_the_waiting_is_named() {
     ];
     let busy = task(7, "compiler", 120);
     let found = cause_of(230, vec![sleeps(&busy), fires(5, &busy), device, comes(215, &busy)]);
-    assert_eq!(found, is(HolderKind::Interrupt, "39 dwc_otg", 200));
+    assert_eq!(found, is(CauseKind::Interrupt, "39 dwc_otg", 200));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_softirq_and_the_thread_of_another_timer_are_told_apart() {
     let softirq =
         vec![(12, 7, enter(Level::Softirq, "NET_RX")), (400, 7, EventKind::Exit(Level::Softirq))];
     let found = cause_of(420, vec![sleeps(&busy), fires(5, &busy), softirq, comes(410, &busy)]);
-    assert_eq!(found, is(HolderKind::Softirq, "NET_RX", 388));
+    assert_eq!(found, is(CauseKind::Softirq, "NET_RX", 388));
     let other = vec![
         (5, 7, enter(Level::Interrupt, "local timer")),
         (6, 7, EventKind::TimerExpire { timer: 0x999, function: 0x55 }),
@@ -172,7 +172,7 @@ fn a_softirq_and_the_thread_of_another_timer_are_told_apart() {
         (304, 7, EventKind::Exit(Level::Interrupt)),
     ];
     let found = cause_of(320, vec![sleeps(&busy), other, comes(310, &busy)]);
-    assert_eq!(found, is(HolderKind::OtherTimers, "function_55", 295));
+    assert_eq!(found, is(CauseKind::OtherTimers, "function_55", 295));
 }
 
 #[test]
@@ -206,11 +206,11 @@ fn what_lies_between_other_timers_is_theirs_and_they_are_of_who_started_them() {
     let blame = blamed(320, &[events(0, parts.concat())]);
     adds_up(&blame).unwrap();
     let cause = blame.cause.clone().unwrap();
-    assert_eq!((cause.kind, blame.cause_ns), (HolderKind::OtherTimers, Nanos(300_000)));
-    let leg = blame.legs.iter().find(|leg| leg.holder == cause).unwrap();
-    assert_eq!(leg.thread.as_ref().map(|thread| thread.id), Some(60));
-    let timer_of = |thread: &str| Some(LegEvidence::TimerOf { thread: thread.to_string() });
-    assert_eq!((cause.name.as_str(), &leg.evidence), ("function_55", &timer_of("server")));
+    assert_eq!((cause.kind, blame.cause_ns), (CauseKind::OtherTimers, Nanos(300_000)));
+    let part = blame.parts.iter().find(|part| part.cause == cause).unwrap();
+    assert_eq!(part.thread.as_ref().map(|thread| thread.id), Some(60));
+    let timer_of = |thread: &str| Some(CauseEvidence::TimerOf { thread: thread.to_string() });
+    assert_eq!((cause.name.as_str(), &part.evidence), ("function_55", &timer_of("server")));
     // If no thread was seen to start it, it belongs to the thread it wakes.
     let woken = vec![
         (5, 7, enter(Level::Interrupt, "local timer")),
@@ -250,19 +250,19 @@ fn what_soon_ends_is_told_as_what_its_parent_starts() {
     let blame = blamed(720, &[events(0, parts(100))]);
     adds_up(&blame).unwrap();
     let cause = blame.cause.clone().unwrap();
-    assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Starts, "make"));
+    assert_eq!((cause.kind, cause.name.as_str()), (CauseKind::Starts, "make"));
     assert_eq!(blame.cause_ns, Nanos(691_000), "of make itself as well, which starts them");
     let started: Vec<&str> = blame.started.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(started, ["cc1", "as", "sh"]);
     let thread = blame.longest.as_ref().unwrap().thread.as_ref().unwrap();
     assert_eq!((thread.started_by.as_ref().unwrap().id, thread.kernel_priority), (60, Some(4)));
     // The parts keep their names.
-    let named = |name: &str| blame.legs.iter().any(|leg| leg.holder.name == name);
+    let named = |name: &str| blame.parts.iter().any(|part| part.cause.name == name);
     assert!(named("cc1") && named("as"));
     // A thread that works itself while it starts others is the cause itself.
     let blame = blamed(4_620, &[events(0, parts(4_000))]);
     let cause = blame.cause.unwrap();
-    assert_eq!((cause.kind, cause.name.as_str()), (HolderKind::Thread, "make"));
+    assert_eq!((cause.kind, cause.name.as_str()), (CauseKind::Thread, "make"));
     // So is a program that lives on.
     let hog = task(70, "hog", 4);
     let parts = [
@@ -272,7 +272,7 @@ fn what_soon_ends_is_told_as_what_its_parent_starts() {
         runs(30, &make, &hog),
         comes(900, &hog),
     ];
-    assert_eq!(cause_of(910, parts.to_vec()), is(HolderKind::Thread, "hog", 870));
+    assert_eq!(cause_of(910, parts.to_vec()), is(CauseKind::Thread, "hog", 870));
 }
 
 #[test]
@@ -281,14 +281,14 @@ fn a_ready_thread_beside_which_one_of_lower_priority_is_chosen_is_throttled() {
     let low = task(8, "shell", 120);
     let chosen = vec![(20, 7, switch(hog.clone(), Left::Ready, low.clone()))];
     let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(50_000, &low)];
-    assert_eq!(cause_of(50_010, parts), is(HolderKind::Throttled, "", 49_980));
+    assert_eq!(cause_of(50_010, parts), is(CauseKind::Throttled, "", 49_980));
     // No thread was chosen if another merely does not yield.
     let parts = vec![sleeps(&low), fires(5, &low), comes(5_000, &low)];
-    assert_eq!(cause_of(5_010, parts).0, HolderKind::Thread);
+    assert_eq!(cause_of(5_010, parts).0, CauseKind::Thread);
     // The CPU was idle although the thread was ready: its group is throttled.
     let chosen = vec![(20, 7, switch(hog.clone(), Left::Asleep, idle()))];
     let parts = vec![sleeps(&hog), fires(5, &hog), chosen, comes(900, &idle())];
-    assert_eq!(cause_of(910, parts), is(HolderKind::Throttled, "", 880));
+    assert_eq!(cause_of(910, parts), is(CauseKind::Throttled, "", 880));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_thread_that_leaves_its_cpu_on_the_way_back_is_followed() {
     let preempted = vec![(20, OWN, switch(own(), Left::Ready, other.clone()))];
     let parts =
         vec![sleeps(&idle()), fires(5, &idle()), comes(15, &idle()), preempted, comes(800, &other)];
-    assert_eq!(cause_of(810, parts), is(HolderKind::Thread, "hog", 780));
+    assert_eq!(cause_of(810, parts), is(CauseKind::Thread, "hog", 780));
     let asleep = |left| {
         let gone = vec![(20, OWN, switch(own(), left, idle())), (700, 0, EventKind::Waking(own()))];
         let parts =
@@ -305,7 +305,7 @@ fn a_thread_that_leaves_its_cpu_on_the_way_back_is_followed() {
         cause_of(720, parts)
     };
     let of = |left| asleep(left).1;
-    assert_eq!(asleep(Left::Traced), is(HolderKind::OwnSleep, "stopped by a tracer", 680));
+    assert_eq!(asleep(Left::Traced), is(CauseKind::OwnSleep, "stopped by a tracer", 680));
     assert_eq!(of(Left::Stopped), "stopped by a signal");
     assert_eq!(of(Left::Uninterruptible), "asleep for a disk, a lock or memory");
 }
@@ -320,7 +320,7 @@ fn a_stopped_thread_that_a_signal_wakes_after_its_release_was_stopped() {
         (90_000, 9, EventKind::Waking(own())),
     ];
     let found = cause_of(90_020, vec![stopped, comes(90_010, &task(9, "kill", 120))]);
-    assert_eq!(found, is(HolderKind::OwnSleep, "stopped by a signal", 90_000));
+    assert_eq!(found, is(CauseKind::OwnSleep, "stopped by a signal", 90_000));
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn a_stopped_thread_that_asks_for_its_timer_after_its_release_was_stopped() {
         (5_013, OWN, switch(own(), Left::Asleep, idle())),
     ];
     let found = cause_of(5_030, vec![stopped, fires(5_015, &idle()), comes(5_020, &idle())]);
-    assert_eq!(found, is(HolderKind::OwnSleep, "stopped by a tracer", 5_000));
+    assert_eq!(found, is(CauseKind::OwnSleep, "stopped by a tracer", 5_000));
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() 
     for known in [0, 4] {
         let found = cause_of(5_030, vec![frozen[known..].to_vec(), ends.clone()]);
         let asleep = "frozen, or asleep for something else";
-        assert_eq!(found, is(HolderKind::OwnSleep, asleep, 5_000), "from {known}");
+        assert_eq!(found, is(CauseKind::OwnSleep, asleep, 5_000), "from {known}");
     }
     let hog = task(7, "hog", 4);
     let preempted = vec![
@@ -364,7 +364,7 @@ fn a_thread_that_asks_for_its_timer_after_its_release_was_frozen_or_preempted() 
         (5_010, 7, switch(hog, Left::Asleep, own())),
     ];
     let found = cause_of(5_030, vec![preempted, ends]);
-    assert_eq!(found, is(HolderKind::Thread, "hog", 5_010));
+    assert_eq!(found, is(CauseKind::Thread, "hog", 5_010));
 }
 
 #[test]
@@ -382,12 +382,13 @@ fn an_interrupt_within_a_timer_and_one_that_cannot_be_masked_are_named() {
     let blame = blamed(920, &[events(0, parts)]);
     adds_up(&blame).unwrap();
     let took = |kind, name: &str| -> i64 {
-        let of = blame.legs.iter().filter(|leg| leg.holder.kind == kind && leg.holder.name == name);
-        of.map(|leg| leg.length().0 / 1_000).sum()
+        let of =
+            blame.parts.iter().filter(|part| part.cause.kind == kind && part.cause.name == name);
+        of.map(|part| part.length().0 / 1_000).sum()
     };
-    assert_eq!(took(HolderKind::Interrupt, "77 device"), 380);
-    assert_eq!(took(HolderKind::OtherTimers, "function_11"), 9 + 20);
-    assert_eq!(took(HolderKind::Nmi, "function_22"), 50);
+    assert_eq!(took(CauseKind::Interrupt, "77 device"), 380);
+    assert_eq!(took(CauseKind::OtherTimers, "function_11"), 9 + 20);
+    assert_eq!(took(CauseKind::Nmi, "function_22"), 50);
 }
 
 #[test]
@@ -435,9 +436,9 @@ fn two_threads_with_the_same_release_keep_their_timers() {
     ];
     let blame = blamed(30, &[events(0, [sleeps(&busy), theirs, ours, comes(20, &busy)].concat())]);
     adds_up(&blame).unwrap();
-    let handler = blame.legs.iter().find(|leg| leg.phase == Phase::Handler).unwrap();
+    let handler = blame.parts.iter().find(|part| part.phase == Phase::Handler).unwrap();
     assert_eq!(handler.from_ns, Nanos(2_000), "the interrupt began before both");
-    assert!(blame.legs.iter().any(|leg| leg.holder.kind == HolderKind::OtherTimers));
+    assert!(blame.parts.iter().any(|part| part.cause.kind == CauseKind::OtherTimers));
 }
 
 #[test]
@@ -456,8 +457,8 @@ fn stolen_time_is_named_where_it_accounts_for_the_silence_and_only_there() {
         adds_up(&blame).unwrap();
         blame.cause.unwrap().kind
     };
-    assert_eq!(of(10, 100), HolderKind::Hypervisor);
-    assert_eq!(of(0, 100), HolderKind::InterruptsOff);
+    assert_eq!(of(10, 100), CauseKind::Hypervisor);
+    assert_eq!(of(0, 100), CauseKind::InterruptsOff);
 }
 
 #[test]
@@ -471,7 +472,7 @@ fn in_a_guest_a_gap_is_not_blamed_on_the_program_below_it() {
     };
     let blame = spike("man", None);
     adds_up(&blame).unwrap();
-    assert_eq!(blame.cause.as_ref().unwrap().kind, HolderKind::HypervisorOrInterruptsOff);
+    assert_eq!(blame.cause.as_ref().unwrap().kind, CauseKind::HypervisorOrInterruptsOff);
     assert_eq!(
         (blame.cause.as_ref().unwrap().name.as_str(), blame.cause_ns),
         ("man", Nanos(900_000))
@@ -480,7 +481,7 @@ fn in_a_guest_a_gap_is_not_blamed_on_the_program_below_it() {
         let mut table = CauseTable::default();
         spikes.iter().for_each(|spike| table.push(spike));
         let all = table.causes(Nanos::ZERO).into_iter();
-        all.map(|one| (one.holder.name.clone(), one.count)).collect()
+        all.map(|one| (one.cause.name.clone(), one.count)).collect()
     };
     let (man, sh, cc1) = (spike("man", None), spike("sh", None), spike("cc1", None));
     let mixed = [man.clone(), sh.clone(), cc1];
@@ -501,7 +502,7 @@ fn a_wake_up_explains_only_what_a_wake_up_takes() {
         ];
         blamed(latency, &[events(0, parts.concat())])
     };
-    assert_eq!(of(15, 60).cause.unwrap().kind, HolderKind::WakeUp);
+    assert_eq!(of(15, 60).cause.unwrap().kind, CauseKind::WakeUp);
     let long = of(15, 290);
     assert_eq!((long.cause.clone(), long.reason), (None, Some(UnexplainedReason::CauseUnknown)));
 }
@@ -527,16 +528,16 @@ fn many_lines_and_faults_are_causes_and_few_are_not() {
         let within = (0..count).map(|at| (20 + at * 6_000, 7, kind.clone())).collect();
         cause_of(50_000, vec![sleeps(&busy), fires(5, &busy), within, comes(49_990, &busy)]).0
     };
-    assert_eq!(of(&EventKind::Printk, 8), HolderKind::Printk);
-    assert_eq!(of(&EventKind::Printk, 1), HolderKind::Thread, "one line takes no 50 ms");
-    assert_eq!(of(&EventKind::PageFault, 8), HolderKind::Thread, "eight faults take no 50 ms");
+    assert_eq!(of(&EventKind::Printk, 8), CauseKind::Printk);
+    assert_eq!(of(&EventKind::Printk, 1), CauseKind::Thread, "one line takes no 50 ms");
+    assert_eq!(of(&EventKind::PageFault, 8), CauseKind::Thread, "eight faults take no 50 ms");
     let within = (0..60).map(|at| (20 + at, 7, EventKind::PageFault)).collect();
     let storm = cause_of(100, vec![sleeps(&busy), fires(5, &busy), within, comes(90, &busy)]);
-    assert_eq!(storm.0, HolderKind::PageFaults);
+    assert_eq!(storm.0, CauseKind::PageFaults);
     // Like a loaded module that keeps interrupts off after the kernel has logged it.
     let told = vec![(-99, 7, EventKind::Printk), (-60, 7, EventKind::Printk)];
     let parts = vec![sleeps(&busy), told, fires(2_000, &busy), comes(2_010, &busy)];
-    assert_eq!(cause_of(2_020, parts), is(HolderKind::InterruptsOff, "busy", 2_000));
+    assert_eq!(cause_of(2_020, parts), is(CauseKind::InterruptsOff, "busy", 2_000));
 }
 
 #[test]
@@ -560,7 +561,7 @@ fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
     adds_up(&blame).unwrap();
     let called = |function: &str, thread: Option<&str>| {
         let (function, thread) = (Some(function.to_string()), thread.map(str::to_string));
-        Some(LegEvidence::Called { function, thread })
+        Some(CauseEvidence::Called { function, thread })
     };
     assert_eq!(
         (blame.cause.as_ref().unwrap().name.as_str(), blame.cause_ns),
@@ -568,7 +569,7 @@ fn a_softirq_and_an_interrupt_are_told_with_what_they_call() {
     );
     let longest = blame.longest.as_ref().unwrap();
     assert_eq!(longest.evidence, called("function_22", Some("compiler")));
-    let call = blame.legs.iter().find(|leg| leg.holder.name == "call function").unwrap();
+    let call = blame.parts.iter().find(|part| part.cause.name == "call function").unwrap();
     assert_eq!(call.evidence, called("function_33", None));
 }
 
@@ -580,7 +581,7 @@ fn an_idle_cpu_of_a_guest_that_is_not_woken_is_held_by_the_hypervisor() {
         let cpus = [events(0, parts.clone())];
         blame_events(&recorded(9_020), subject, &cpus, &name_of, &lives).spike.cause.unwrap().kind
     };
-    assert_eq!((of(true), of(false)), (HolderKind::Hypervisor, HolderKind::IdleExit));
+    assert_eq!((of(true), of(false)), (CauseKind::Hypervisor, CauseKind::IdleExit));
 }
 
 #[test]
@@ -589,9 +590,9 @@ fn a_cpu_that_goes_idle_beside_a_ready_thread_keeps_it_off_by_a_limit() {
     let again = vec![(30, 0, EventKind::Idle(Some(1))), (4_000, 0, EventKind::Idle(None))];
     let found =
         cause_of(5_010, vec![sleeps(&idle()), fires(5, &idle()), again, comes(5_000, &idle())]);
-    assert_eq!(found, is(HolderKind::Throttled, "", 4_991));
+    assert_eq!(found, is(CauseKind::Throttled, "", 4_991));
     let found = cause_of(90, vec![sleeps(&idle()), fires(5, &idle()), comes(80, &idle())]);
-    assert_eq!(found.0, HolderKind::IdleExit);
+    assert_eq!(found.0, CauseKind::IdleExit);
 }
 
 #[test]
@@ -602,7 +603,7 @@ fn who_takes_a_cpu_away_is_named_for_it() {
     let steps = vec![(20, 7, begins.clone()), (2_000, 7, ends)];
     let found =
         cause_of(2_100, vec![sleeps(&shell), fires(5, &shell), steps, comes(2_090, &shell)]);
-    assert_eq!(found, is(HolderKind::Hotplug, "shell", 2_081));
+    assert_eq!(found, is(CauseKind::Hotplug, "shell", 2_081));
     // A step continues after the tick that interrupts it, until it has ended.
     let of_long_steps = |ends: Option<i64>| {
         let step = |at, begins| (at, 7, EventKind::Hotplug { begins });
@@ -622,15 +623,15 @@ fn who_takes_a_cpu_away_is_named_for_it() {
             comes(9_990, &shell),
         ];
         let blame = blamed(10_000, &[events(0, parts.concat())]);
-        let legs = blame.legs.iter().filter(|leg| leg.holder.kind == HolderKind::Hotplug);
-        legs.map(|leg| leg.length().0 / 1_000).sum::<i64>()
+        let parts = blame.parts.iter().filter(|part| part.cause.kind == CauseKind::Hotplug);
+        parts.map(|part| part.length().0 / 1_000).sum::<i64>()
     };
     assert_eq!((of_long_steps(None), of_long_steps(Some(100))), (9_971, 2_991));
     let migration = task(15, "migration/0", -1);
     let first = [sleeps(&migration), fires(5, &migration), comes(2_090, &migration)].concat();
     let second = vec![(-500, 9, begins), (-400, 9, EventKind::Other)];
     let blame = blamed(2_100, &[events(0, first), events(1, second)]);
-    assert_eq!(blame.cause.unwrap().kind, HolderKind::Hotplug, "another CPU has told of it");
+    assert_eq!(blame.cause.unwrap().kind, CauseKind::Hotplug, "another CPU has told of it");
 }
 
 #[test]
@@ -661,7 +662,7 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
     let parts = [sleeps(&busy), fires(5, &busy), hole, comes(540, &other)].concat();
     let blame = blamed(550, &[events(0, parts)]);
     adds_up(&blame).unwrap();
-    let unknown = blame.legs.iter().find(|leg| leg.holder.kind == HolderKind::Unknown).unwrap();
+    let unknown = blame.parts.iter().find(|part| part.cause.kind == CauseKind::Unknown).unwrap();
     assert_eq!((unknown.from_ns, unknown.to_ns), (Nanos(9_000), Nanos(300_000)));
     assert_eq!(blame.reason, Some(UnexplainedReason::EventsLost));
     // A hole that ends before the release does not matter; one across the release does.
@@ -679,7 +680,7 @@ fn after_lost_events_nothing_is_said_of_what_ran_before() {
 }
 
 #[test]
-fn without_events_nothing_is_known_and_all_of_it_is_a_leg() {
+fn without_events_nothing_is_known_and_all_of_it_is_a_part() {
     for cpus in [vec![], vec![events(0, vec![])], vec![events(0, sleeps(&idle()))]] {
         let blame = blamed(100, &cpus);
         adds_up(&blame).unwrap();
@@ -747,9 +748,9 @@ fn any_cpu() -> impl Strategy<Value = CpuEvents> {
 }
 
 proptest! {
-    /// Invariant (instruments): explain: the legs of a spike add up to its latency in any order and with any loss of events.
+    /// Invariant (instruments): explain: the parts of a spike add up to its latency in any order and with any loss of events.
     #[test]
-    fn the_legs_add_up_whatever_the_events_are(
+    fn the_parts_add_up_whatever_the_events_are(
         cpus in proptest::collection::vec(any_cpu(), 0..3),
         latency in 0_i64..4_000,
         knows in any::<bool>(),

@@ -191,13 +191,13 @@ impl Learning {
             .collect();
         candidates.sort_by_key(|(rank, key, _)| (std::cmp::Reverse(*rank), *key));
         let (rank, key, waits) = candidates.first()?;
-        let rival = candidates.get(1).filter(|(other, _, _)| {
+        let runner_up = candidates.get(1).filter(|(other, _, _)| {
             let both = rank.slept_ns + other.slept_ns;
             (other.is_no_reply, other.is_own_timer) == (rank.is_no_reply, rank.is_own_timer)
                 && other.slept_ns as f64 > AMBIGUOUS_SHARE * both as f64
         });
         let two_phases = key.call.is_sleep() && !key.is_absolute() && alternates(&waits.lengths);
-        let ambiguous_with = rival.map(|(_, other, _)| *other).or(two_phases.then_some(*key));
+        let ambiguous_with = runner_up.map(|(_, other, _)| *other).or(two_phases.then_some(*key));
         Some(Activation { key: *key, ambiguous_with })
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use latlab_model::legs::{Leg, LegTally};
+use latlab_model::breakdown::{BreakdownTally, Part};
 use latlab_model::trace::{TraceLoss, TraceWindow};
 
 const PERIOD: i64 = 1_000_000;
@@ -52,7 +52,7 @@ fn recorded(until: i64, threads: Vec<(u32, Vec<ThreadEvent>)>) -> TraceStretch {
     }
 }
 
-fn flushed(matcher: &mut Matcher) -> Vec<Legs> {
+fn flushed(matcher: &mut Matcher) -> Vec<Breakdown> {
     let mut frames = Vec::new();
     matcher.flush(|frame| {
         frames.push(frame.clone());
@@ -61,12 +61,12 @@ fn flushed(matcher: &mut Matcher) -> Vec<Legs> {
     frames
 }
 
-fn legs_of(frame: &Legs, leg: Leg) -> (u64, i64, i64) {
-    let counts = frame.counts.iter().find(|(known, _)| *known == leg);
+fn breakdown_of(frame: &Breakdown, part: Part) -> (u64, i64, i64) {
+    let counts = frame.counts.iter().find(|(known, _)| *known == part);
     counts.map_or((0, 0, 0), |(_, all)| (all.count, all.min_ns.0, all.max_ns.0))
 }
 
-/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
+/// Invariant (instruments): breakdown: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     let mut matcher = Matcher::new(&[setup(0), setup(1)]);
@@ -85,15 +85,18 @@ fn each_latency_finds_its_legs_by_its_release_whatever_is_missing() {
     matcher.push_trace(&recorded(8 * PERIOD, vec![(0, first[20..].to_vec())]));
     matcher.finish();
     let frames = flushed(&mut matcher);
-    assert_eq!(frames[0].tally, LegTally { traced: 10, known: 9, ..LegTally::default() });
-    assert_eq!(legs_of(&frames[0], Leg::Irq), (9, 2_002, 2_010));
-    assert_eq!(legs_of(&frames[0], Leg::Traced), (10, 6_000, 6_000));
-    assert_eq!(legs_of(&frames[1], Leg::Thread), (10, 3_000, 3_000));
+    assert_eq!(
+        frames[0].tally,
+        BreakdownTally { traced: 10, known: 9, ..BreakdownTally::default() }
+    );
+    assert_eq!(breakdown_of(&frames[0], Part::Irq), (9, 2_002, 2_010));
+    assert_eq!(breakdown_of(&frames[0], Part::Traced), (10, 6_000, 6_000));
+    assert_eq!(breakdown_of(&frames[1], Part::Thread), (10, 3_000, 3_000));
     assert_eq!(frames[0].largest.len(), 9);
     assert!(flushed(&mut matcher).is_empty(), "nothing is sent twice");
 }
 
-/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
+/// Invariant (instruments): breakdown: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn what_was_begun_before_a_loss_is_not_believed() {
     let mut matcher = Matcher::new(&[setup(0), setup(1)]);
@@ -110,18 +113,18 @@ fn what_was_begun_before_a_loss_is_not_believed() {
     }
     matcher.finish();
     let frames = flushed(&mut matcher);
-    let expected = LegTally { traced: 2, known: 1, ..LegTally::default() };
-    assert_eq!(frames[0].tally, LegTally { events_lost: 9, ..expected });
+    let expected = BreakdownTally { traced: 2, known: 1, ..BreakdownTally::default() };
+    assert_eq!(frames[0].tally, BreakdownTally { events_lost: 9, ..expected });
     // The other thread's part from before the loss contradicts its latency anyway.
     assert_eq!(
-        (legs_of(&frames[0], Leg::Irq), legs_of(&frames[1], Leg::Irq)),
+        (breakdown_of(&frames[0], Part::Irq), breakdown_of(&frames[1], Part::Irq)),
         ((1, 10, 10), (1, 10, 10))
     );
 }
 
-/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
+/// Invariant (instruments): breakdown: matched by release; not believed after a loss; contradictions are counted.
 #[test]
-fn legs_that_contradict_their_latency_are_counted_and_left_out() {
+fn parts_that_contradict_their_latency_are_counted_and_left_out() {
     let mut matcher = Matcher::new(&[setup(0)]);
     let cycles = [(1, -5, 10), (2, 10, 70), (3, 10, 60)];
     let events = cycles.iter().flat_map(|&(k, irq, thread)| cycle(k * PERIOD, irq, thread));
@@ -129,8 +132,8 @@ fn legs_that_contradict_their_latency_are_counted_and_left_out() {
     matcher.push_samples(0, &[1, 2, 3].map(|k| sample(k * PERIOD, 60)));
     matcher.finish();
     let frames = flushed(&mut matcher);
-    let expected = LegTally { traced: 3, known: 1, unsound: 2, events_lost: 0 };
-    assert_eq!((frames[0].tally, legs_of(&frames[0], Leg::Thread)), (expected, (1, 60, 60)));
+    let expected = BreakdownTally { traced: 3, known: 1, unsound: 2, events_lost: 0 };
+    assert_eq!((frames[0].tally, breakdown_of(&frames[0], Part::Thread)), (expected, (1, 60, 60)));
 }
 
 #[test]
@@ -147,11 +150,11 @@ fn cycles_without_a_trace_are_counted_by_themselves_and_those_across_a_switch_no
     matcher.push_trace(&stretch(6 * PERIOD, 7 * PERIOD));
     matcher.push_trace(&stretch(8 * PERIOD, 9 * PERIOD));
     let frames = flushed(&mut matcher);
-    assert_eq!(legs_of(&frames[0], Leg::Untraced), (6, 60, 90), "what was not taken stays");
-    assert_eq!(frames[0].tally, LegTally::default());
+    assert_eq!(breakdown_of(&frames[0], Part::Untraced), (6, 60, 90), "what was not taken stays");
+    assert_eq!(frames[0].tally, BreakdownTally::default());
 }
 
-/// Invariant (instruments): legs: matched by release; not believed after a loss; contradictions are counted.
+/// Invariant (instruments): breakdown: matched by release; not believed after a loss; contradictions are counted.
 #[test]
 fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
     let mut matcher = Matcher::new(&[setup(0)]);
@@ -169,9 +172,12 @@ fn a_cycle_without_a_switch_has_its_irq_leg_alone() {
     matcher.push_samples(0, &[1, 2, 3, 4].map(|k| sample(k * PERIOD, 50)));
     matcher.push_trace(&recorded(9 * PERIOD, vec![(0, events)]));
     let frame = &flushed(&mut matcher)[0];
-    assert_eq!(frame.tally, LegTally { traced: 4, known: 1, ..LegTally::default() });
-    assert_eq!((legs_of(frame, Leg::Irq), legs_of(frame, Leg::Thread)), ((3, 7, 20), (1, 30, 30)));
-    assert_eq!(frame.largest.len(), 1, "large latencies are listed with both legs");
+    assert_eq!(frame.tally, BreakdownTally { traced: 4, known: 1, ..BreakdownTally::default() });
+    assert_eq!(
+        (breakdown_of(frame, Part::Irq), breakdown_of(frame, Part::Thread)),
+        ((3, 7, 20), (1, 30, 30))
+    );
+    assert_eq!(frame.largest.len(), 1, "large latencies are listed with both parts");
 }
 
 #[test]
@@ -184,7 +190,7 @@ fn a_timer_that_is_not_the_loops_tells_nothing_of_a_cycle() {
     matcher.push_samples(0, &[1, 2].map(|k| sample(k * PERIOD, 50)));
     matcher.push_trace(&recorded(9 * PERIOD, vec![(0, events)]));
     let frame = &flushed(&mut matcher)[0];
-    assert_eq!((frame.tally.known, legs_of(frame, Leg::Irq)), (2, (2, 20, 21)));
+    assert_eq!((frame.tally.known, breakdown_of(frame, Part::Irq)), (2, (2, 20, 21)));
 }
 
 #[test]
@@ -208,5 +214,5 @@ fn it_makes_no_difference_where_the_stretches_end() {
     parts.push_trace(&TraceStretch { losses, ..rest });
     let whole = flushed(&mut whole);
     assert_eq!(whole, flushed(&mut parts));
-    assert_eq!((whole[0].tally.known, legs_of(&whole[0], Leg::Irq)), (1, (2, 20, 21)));
+    assert_eq!((whole[0].tally.known, breakdown_of(&whole[0], Part::Irq)), (1, (2, 20, 21)));
 }

@@ -5,7 +5,7 @@ use super::paths::{Entry, PathId, Paths, Step};
 use super::symbols::Symbols;
 use super::walk::Stretch;
 use latlab_model::Nanos;
-use latlab_model::replay::{Activity, GuestThread, ReplayLeg, ReplayPart, ReplayedLatency};
+use latlab_model::replay::{Activity, GuestThread, ReplayPart, ReplayedLatency, TimedPart};
 use std::collections::{BTreeMap, HashMap};
 
 /// Functions that run softirqs.
@@ -33,8 +33,8 @@ pub(super) struct Contexts<'a> {
 
 /// What kept a thread off its CPU, over all parts.
 struct Reason<'a> {
-    first: &'a ReplayLeg,
-    longest: &'a ReplayLeg,
+    first: &'a TimedPart,
+    longest: &'a TimedPart,
     total: Nanos,
     function_ns: Nanos,
     preemption_off: Nanos,
@@ -185,9 +185,9 @@ impl Contexts<'_> {
                 && !thread.name.starts_with(MEASURES)
         };
         let mut own: BTreeMap<&GuestThread, Nanos> = BTreeMap::new();
-        for leg in told.legs.iter().filter(|leg| is_foreign(leg, &measured)) {
-            if let Some(thread) = leg.thread.as_ref().filter(|thread| is_own(thread)) {
-                *own.entry(thread).or_default() += leg.length();
+        for part in told.parts.iter().filter(|part| is_foreign(part, &measured)) {
+            if let Some(thread) = part.thread.as_ref().filter(|thread| is_own(thread)) {
+                *own.entry(thread).or_default() += part.length();
             }
         }
         let most = own.iter().max_by_key(|(thread, length)| (**length, thread.pid));
@@ -200,17 +200,17 @@ impl Contexts<'_> {
 
     fn sentence(&self, told: &ReplayedLatency) -> String {
         let mut reasons: Vec<Reason<'_>> = Vec::new();
-        for leg in told.legs.iter().filter(|leg| is_foreign(leg, &told.measured)) {
+        for part in told.parts.iter().filter(|part| is_foreign(part, &told.measured)) {
             let same = |one: &&mut Reason<'_>| {
-                one.first.thread == leg.thread && one.first.activity == leg.activity
+                one.first.thread == part.thread && one.first.activity == part.activity
             };
             let reason = match reasons.iter_mut().find(same) {
                 Some(reason) => reason,
                 None => {
                     let none = Nanos::ZERO;
                     reasons.push(Reason {
-                        first: leg,
-                        longest: leg,
+                        first: part,
+                        longest: part,
                         total: none,
                         function_ns: none,
                         preemption_off: none,
@@ -220,20 +220,21 @@ impl Contexts<'_> {
                     &mut reasons[last]
                 }
             };
-            reason.total += leg.length();
-            reason.preemption_off += leg.preemption_off_ns;
-            reason.interrupts_off += leg.interrupts_off_ns;
-            if leg.length() >= reason.longest.length() {
-                reason.longest = leg;
-                reason.function_ns = leg.function_ns;
+            reason.total += part.length();
+            reason.preemption_off += part.preemption_off_ns;
+            reason.interrupts_off += part.interrupts_off_ns;
+            if part.length() >= reason.longest.length() {
+                reason.longest = part;
+                reason.function_ns = part.function_ns;
             }
         }
         let latency = told.latency_ns;
         let main = reasons.iter().max_by_key(|reason| (reason.total, -reason.first.from_ns.0));
         let main = main.filter(|one| one.total.0 as f64 >= REASON * latency.0 as f64);
         let Some(main) = main else {
-            let longest = told.legs.iter().max_by_key(|leg| leg.length());
-            let longest = longest.map(|leg| format!("{}, {}", part_words(leg.part), leg.length()));
+            let longest = told.parts.iter().max_by_key(|part| part.length());
+            let longest =
+                longest.map(|part| format!("{}, {}", part_words(part.part), part.length()));
             let longest = longest.unwrap_or_else(|| "none is known".to_string());
             return format!(
                 "{latency}: no single cause; the longest part of the wake-up: {longest}."
@@ -289,20 +290,20 @@ impl Contexts<'_> {
 }
 
 /// Whether a part is not of the wake-up itself.
-pub(super) fn is_foreign(leg: &ReplayLeg, measured: &GuestThread) -> bool {
-    match leg.part {
+pub(super) fn is_foreign(part: &TimedPart, measured: &GuestThread) -> bool {
+    match part.part {
         ReplayPart::Due | ReplayPart::Waiting => true,
         ReplayPart::Returning | ReplayPart::Reading => {
-            leg.thread.as_ref() != Some(measured) || leg.activity.is_interrupt()
+            part.thread.as_ref() != Some(measured) || part.activity.is_interrupt()
         }
         _ => false,
     }
 }
 
 /// The blocker in words.
-pub(super) fn who(leg: &ReplayLeg) -> String {
-    let name = leg.thread.as_ref().map_or("an unknown thread", |thread| thread.name.as_str());
-    match &leg.activity {
+pub(super) fn who(part: &TimedPart) -> String {
+    let name = part.thread.as_ref().map_or("an unknown thread", |thread| thread.name.as_str());
+    match &part.activity {
         Activity::Program => name.to_string(),
         activity @ (Activity::Sleep | Activity::Unrecorded) => activity.to_string(),
         activity if activity.is_interrupt() => format!("{activity} (in {name})"),

@@ -7,7 +7,7 @@ use super::tree::tree;
 use super::walk::{OffSpan, Stretch, Walked};
 use latlab_model::Nanos;
 use latlab_model::replay::{
-    Activity, GuestThread, OffStretch, ReplayLeg, ReplayPart, ReplayedLatency,
+    Activity, GuestThread, OffStretch, ReplayPart, ReplayedLatency, TimedPart,
 };
 use std::collections::HashMap;
 
@@ -62,7 +62,7 @@ pub(super) fn tell(
         sentence: String::new(),
         own_thread: None,
         own_ns: Nanos::ZERO,
-        legs: Vec::new(),
+        parts: Vec::new(),
         interrupts_off: None,
         tree: Vec::new(),
         gap: None,
@@ -82,7 +82,7 @@ pub(super) fn tell(
     let stretches = clip(&walked.stretches, begin, end);
     if scale.time(begin) > Nanos::ZERO {
         let slept = woken == Some(begin);
-        told.legs.push(ReplayLeg {
+        told.parts.push(TimedPart {
             from_ns: Nanos::ZERO,
             to_ns: scale.time(begin),
             part: ReplayPart::Due,
@@ -99,12 +99,12 @@ pub(super) fn tell(
     }
     let milestones = milestones(window.task, &stretches, walked, contexts, (begin, end));
     let groups = groups(&stretches, &milestones, contexts);
-    told.legs.extend(groups.iter().map(|group| {
+    told.parts.extend(groups.iter().map(|group| {
         let (from, to) = (group[0].from, group[group.len() - 1].to);
         let context = contexts.of(longest(group).path);
         let (function, took) = contexts.main_function(context, group);
         let off = |spans: &[OffSpan]| Nanos(spans.iter().map(|span| overlap(span, from, to)).sum());
-        ReplayLeg {
+        TimedPart {
             from_ns: scale.time(from),
             to_ns: scale.time(to),
             part: milestones.part(from),

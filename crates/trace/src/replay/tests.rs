@@ -132,12 +132,12 @@ fn a_wake_up_is_cut_into_its_parts_to_the_instruction() {
     let (all, table) = read_records(&one_wake_up()).unwrap();
     let [one] = &all[..] else { panic!("{all:?}") };
     assert_eq!((one.latency_ns, one.gap.as_deref()), (Nanos(71), None));
-    let legs: Vec<_> = one
-        .legs
+    let parts: Vec<_> = one
+        .parts
         .iter()
-        .map(|leg| {
-            let thread = leg.thread.as_ref().map_or("", |thread| &thread.name);
-            (leg.part, leg.length().0, thread, leg.interrupts_off_ns.0)
+        .map(|part| {
+            let thread = part.thread.as_ref().map_or("", |thread| &thread.name);
+            (part.part, part.length().0, thread, part.interrupts_off_ns.0)
         })
         .collect();
     let expected = [
@@ -152,10 +152,10 @@ fn a_wake_up_is_cut_into_its_parts_to_the_instruction() {
         (ReplayPart::Returning, 6, "latlab/0", 6),
         (ReplayPart::Reading, 5, "latlab/0", 0),
     ];
-    assert_eq!(legs, expected);
+    assert_eq!(parts, expected);
     assert_eq!((table.wake_ups, table.whole), (1, 1));
     assert_eq!(table.parts.iter().map(|part| part.total_ns.0).sum::<i64>(), 71);
-    assert_eq!(table.holders[0].who, "hackbench");
+    assert_eq!(table.causes[0].who, "hackbench");
 }
 
 #[test]

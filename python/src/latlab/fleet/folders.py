@@ -11,7 +11,7 @@ from latlab.program import LatlabError
 # The runs of a campaign in a folder of runs are one level further down.
 _DEEPEST = 4
 # The end of `run.json`: its checksum, the SHA-256 of everything before it.
-_SEAL = re.compile(rb'\n  "seal": "([0-9a-f]{64})"\n}\n\Z')
+_CHECKSUM = re.compile(rb'\n  "checksum": "([0-9a-f]{64})"\n}\n\Z')
 _SEAL_ROOM = 100
 
 
@@ -58,7 +58,7 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def seal_of(folder: Path) -> str | None:
+def checksum_of(folder: Path) -> str | None:
     """The checksum in the document of a run, unverified; None if it cannot be read."""
     try:
         # Do not wait for the writer of a pipe, nor read a device.
@@ -67,7 +67,7 @@ def seal_of(folder: Path) -> str | None:
                 return None
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _SEAL_ROOM))
-            found = _SEAL.search(file.read())
+            found = _CHECKSUM.search(file.read())
     except OSError:
         return None
     return found[1].decode() if found else None

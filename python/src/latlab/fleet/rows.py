@@ -76,7 +76,7 @@ def _load(database: duckdb.DuckDBPyConnection, said: Path, given: Path) -> Read:
     database.execute(f"CREATE TABLE runs AS SELECT {rows} FROM said JOIN named USING (path) WHERE said.damaged IS NULL")
     return Read(
         database,
-        database.execute("SELECT folder, seal, board, run FROM runs ORDER BY started_ns, board, run").fetchall(),
+        database.execute("SELECT folder, checksum, board, run FROM runs ORDER BY started_ns, board, run").fetchall(),
         database.execute("SELECT path, damaged FROM said WHERE damaged IS NOT NULL ORDER BY path").fetchall(),
     )
 

@@ -24,7 +24,7 @@ from deltalake.schema import PrimitiveType
 
 from latlab.fleet.columns import DETAILS, PARTITIONS, RUNS, TABLES
 from latlab.fleet.engine import connect, damaged, delta_scan, first_line
-from latlab.fleet.folders import find_runs, seal_of
+from latlab.fleet.folders import find_runs, checksum_of
 from latlab.fleet.rows import Names, Read, choose, read_runs, rows_of, rows_of_runs
 from latlab.program import LatlabError
 
@@ -114,7 +114,7 @@ class Fleet:
         done: Added,
     ) -> None:
         known = self._known()
-        new = [run for run in runs if seal_of(run) not in known]
+        new = [run for run in runs if checksum_of(run) not in known]
         done.known += len(runs) - len(new)
         for start in range(0, len(new), _BATCH):
             part = new[start : start + _BATCH]
@@ -129,7 +129,7 @@ class Fleet:
         """Board and id of each run in the table, by its checksum."""
         if not self.exists:
             return {}
-        return {seal: (board, run) for seal, board, run in self._select("seal, board, run")}
+        return {checksum: (board, run) for checksum, board, run in self._select("checksum, board, run")}
 
     def _select(self, columns: str) -> list[tuple[Any, ...]]:
         """Columns of the table of runs."""
@@ -147,18 +147,18 @@ class Fleet:
 
     def _append(self, read: Read, done: Added) -> None:
         known = self._known()
-        seals, names = set(known), {name: seal for seal, name in known.items()}
+        checksums, names = set(known), {name: checksum for checksum, name in known.items()}
         chosen = []
-        for folder, seal, board, run in read.runs:
-            if seal in seals:
+        for folder, checksum, board, run in read.runs:
+            if checksum in checksums:
                 done.known += 1
             elif (board, run) in names:
                 done.left_out.append(
                     (folder, f"another run with the id {run} of board {board} is in the table: name the board with --board")
                 )
             else:
-                seals.add(seal)
-                names[board, run] = seal
+                checksums.add(checksum)
+                names[board, run] = checksum
                 chosen.append(folder)
         if not chosen:
             return
@@ -379,8 +379,8 @@ class Fleet:
                 now = dict(zip(RUNS, values))
                 before = part[str(now["folder"])]
                 differs = [name for name in RUNS if name != "batch" and now[name] != before[name]]
-                if "seal" in differs:
-                    found.wrong.append(f"{now['folder']} has another seal than the run in the table")
+                if "checksum" in differs:
+                    found.wrong.append(f"{now['folder']} has another checksum than the run in the table")
                 elif differs:
                     found.wrong.append(f"{now['folder']} and the table differ in {', '.join(differs)}")
 

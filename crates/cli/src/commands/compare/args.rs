@@ -16,7 +16,7 @@ pub struct CompareArgs {
     pub candidate: Vec<String>,
     /// Largest slowdown that is not a regression; twice as much for p99.99 and the median maximum
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    pub care: f64,
+    pub margin: f64,
     /// Bursts of deadline misses that the candidate may have, such as 0.1/h
     #[arg(long, value_name = "RATE", value_parser = rate_per_hour)]
     pub limit: Option<f64>,
@@ -38,6 +38,6 @@ Each run gives one number for each metric, so that several runs a side are neede
 usual. Let the sides take turns, and reboot between the runs where kernels are compared.
 
 Exit codes with --gate:
-  0  no regression above the care limit     2  wrong usage or input
+  0  no regression above the margin     2  wrong usage or input
   1  regressed                              4  the runs cannot tell
 Flags stand before --.";

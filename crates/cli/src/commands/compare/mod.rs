@@ -26,7 +26,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(args.result.out.as_deref());
     recover(&store);
     let sides = Sides::read(&store, &args.base, &args.candidate)?;
-    let tolerance = Tolerance { care: args.care, bursts_per_hour: args.limit };
+    let tolerance = Tolerance { margin: args.margin, bursts_per_hour: args.limit };
     let compared = comparison(&sides, &tolerance)?;
     let limits =
         |one: &ScenarioComparison| one.misses.as_ref().and_then(|misses| misses.bursts).is_some();

@@ -28,7 +28,7 @@ fn threads() -> Vec<Thread> {
     };
     let spikes: Vec<Spike> = LATENCIES.iter().enumerate().map(spike).collect();
     let mut total: Histogram = LATENCIES.into_iter().map(Nanos).collect();
-    total.missed = 1;
+    total.overruns = 1;
     let mut ran = Thread { id: 4711, cpu: Some(1), priority: 80, period, ..Thread::default() };
     (ran.total, ran.last) = (total, Nanos(3_999));
     ran.spikes.add(&spikes);

@@ -160,11 +160,11 @@ fn has_disk_space(plan: &Plan, store: &Store) -> bool {
 
 /// Prints what cyclictest's output does not show, and where the run is stored.
 fn print_end(state: &State, result: &InProcessResult, store: Option<&Store>) {
-    match state.missed() {
+    match state.overruns() {
         0 => {}
         1 => warn("1 release was missed, which cyclictest skips silently"),
-        missed => {
-            warn(format_args!("{missed} releases were missed, which cyclictest skips silently"))
+        overruns => {
+            warn(format_args!("{overruns} releases were missed, which cyclictest skips silently"))
         }
     }
     if state.unprinted > 0 {

@@ -3,8 +3,8 @@
 use super::options::{Affinity, Options, Power};
 use latlab_model::nanos::MICROSECOND;
 use latlab_model::plan::{
-    ClockName, Cyclic, Cyclictest, IdleStates, Keep, KernelFile, Mechanism, Method, MissedPolicy,
-    OnMachine, Phase, Policy, Releases, Until, Who,
+    ClockName, Cyclic, Cyclictest, IdleStates, Keep, KernelFile, Mechanism, Method, OnMachine,
+    OverrunPolicy, Phase, Policy, Releases, Until, Who,
 };
 use latlab_model::{CpuSet, Nanos, Plan};
 use latlab_sys::files::Root;
@@ -136,8 +136,8 @@ fn cyclic(options: &Options) -> Cyclic {
             () => Mechanism::Nanosleep,
         },
         releases,
-        missed: MissedPolicy::Skip,
-        legs: false,
+        overruns: OverrunPolicy::Skip,
+        breakdown: false,
         cyclictest: Some(Cyclictest {
             floating: options.affinity.is_none(),
             priority_step: u8::from(options.priospread),

@@ -25,14 +25,14 @@ impl Spikes {
     /// follow from latencies of a period or more, so those before a cycle tell how many to
     /// subtract.
     pub fn cycles_above(&self, limit: Nanos, first_release: Nanos, period: Nanos) -> Vec<u64> {
-        let mut missed = 0;
+        let mut overruns = 0;
         let mut numbers = Vec::new();
         for Spike { latency_ns, release_ns } in self.above(limit.min(period - Nanos(1))) {
-            let number = (release_ns - first_release).0 / period.0 - missed;
+            let number = (release_ns - first_release).0 / period.0 - overruns;
             if latency_ns > limit {
                 numbers.push(number.max(0) as u64);
             }
-            missed += latency_ns.0 / period.0;
+            overruns += latency_ns.0 / period.0;
         }
         numbers
     }

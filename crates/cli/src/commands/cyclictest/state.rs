@@ -135,8 +135,8 @@ impl State {
     }
 
     /// Overruns of all threads.
-    pub fn missed(&self) -> u64 {
-        self.threads.iter().map(|thread| thread.total.missed).sum()
+    pub fn overruns(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.total.overruns).sum()
     }
 }
 

@@ -69,5 +69,5 @@ Examples:
   latlab explain last --replay          the three largest latencies of a guest, by what it executed
   latlab explain last --replay --all    and which parts all its wake-ups had
 
-The legs of a spike are computed from its stored pages each time, so that a later latlab can tell
+The parts of a spike are computed from its stored pages each time, so that a later latlab can tell
 more of an old run.";

@@ -28,7 +28,7 @@ pub struct TrendArgs {
     pub metric: Metric,
     /// By how much a level may be higher than the one before
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    pub care: f64,
+    pub margin: f64,
     /// How the result is written.
     #[command(flatten)]
     pub result: ResultOutputArgs,

@@ -43,7 +43,7 @@ pub fn follow(args: &TrendArgs) -> anyhow::Result<ExitCode> {
             recorded: recorded.as_deref(),
         })
         .collect();
-    let found = Trend { invalid, ..trend(&series, args.metric, args.care) };
+    let found = Trend { invalid, ..trend(&series, args.metric, args.margin) };
     args.result.print(&found)
 }
 

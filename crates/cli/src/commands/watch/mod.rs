@@ -227,7 +227,7 @@ impl Watch<'_> {
         let largest = run.total.max_ns.map(|max| format!("largest {max}"));
         let misses = run.total.misses.map(|misses| {
             let misses = counted(misses, "deadline miss", "deadline misses");
-            format!("{misses} in {}", counted(run.total.activations, "release", "releases"))
+            format!("{misses} in {}", counted(run.total.releases, "release", "releases"))
         });
         let figures: Vec<String> = largest.into_iter().chain(misses).collect();
         let of_all = self.rounds.count().map(|count| {

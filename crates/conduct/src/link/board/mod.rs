@@ -250,7 +250,7 @@ fn wants_root(plan: &Plan) -> bool {
     use latlab_model::plan::IdleStates;
     plan.is_realtime()
         || plan.keep.explain
-        || plan.method.has_legs()
+        || plan.method.has_breakdown()
         || plan.method.gpio().is_some()
         || !plan.on.kernel_files.is_empty()
         || !plan.on.tunings.is_empty()

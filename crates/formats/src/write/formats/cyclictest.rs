@@ -3,7 +3,7 @@
 //! for the latency.
 
 use super::{Format, in_unit};
-use crate::write::buckets::{AllBuckets, Buckets, note_missed};
+use crate::write::buckets::{AllBuckets, Buckets, note_overruns};
 use crate::write::cyclictest::{
     Column, Envelope, Form, JsonHistogram, JsonThread, write_histogram, write_json,
 };
@@ -86,7 +86,7 @@ fn notes(source: &Source<'_>, buckets: &AllBuckets) -> Notes {
             ));
         }
     }
-    note_missed(source, &mut notes);
+    note_overruns(source, &mut notes);
     notes
 }
 

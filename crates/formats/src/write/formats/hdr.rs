@@ -2,7 +2,7 @@
 //! threads one tagged histogram for each. Values are nanoseconds.
 
 use super::Format;
-use crate::write::buckets::note_missed;
+use crate::write::buckets::note_overruns;
 use crate::write::{Notes, Result, Source};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -35,7 +35,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     let mut all = HdrCounts::default();
     threads.iter().for_each(|one| all.add(one));
     let mut notes = all.notes();
-    note_missed(source, &mut notes);
+    note_overruns(source, &mut notes);
     writeln!(out, "#[Histogram log format version 1.3]")?;
     writeln!(out, "#[Latencies in nanoseconds, of {}]", run.id)?;
     for note in &notes {

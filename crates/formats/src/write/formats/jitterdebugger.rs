@@ -2,7 +2,7 @@
 //! above 1 ms from its histogram; here they are kept.
 
 use super::{Format, in_unit};
-use crate::write::buckets::{AllBuckets, note_missed};
+use crate::write::buckets::{AllBuckets, note_overruns};
 use crate::write::{Notes, Result, Source};
 use latlab_model::Nanos;
 use serde_json::json;
@@ -50,6 +50,6 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     }
     out.write_all(b"\n  }\n}\n")?;
     let mut notes = if source.has_histogram() { buckets.notes(false) } else { Notes::new() };
-    note_missed(source, &mut notes);
+    note_overruns(source, &mut notes);
     Ok(notes)
 }

@@ -3,7 +3,7 @@
 
 use super::cyclictest::command;
 use super::{Format, in_unit};
-use crate::write::buckets::{AllBuckets, Buckets, note_missed};
+use crate::write::buckets::{AllBuckets, Buckets, note_overruns};
 use crate::write::{Notes, Result, Source, Unit};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -68,7 +68,7 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
     }
     writeln!(out, "\n    ],\n    \"maxima\": {}\n  }}\n}}", Value::from(maxima))?;
     let mut notes = buckets.notes(false);
-    note_missed(source, &mut notes);
+    note_overruns(source, &mut notes);
     Ok(notes)
 }
 

@@ -46,10 +46,11 @@ fn spikes(source: &Source<'_>, trace: &mut Trace<'_>) -> Result<()> {
         let (release, latency) = (row.spike.release_ns, row.spike.latency_ns);
         let span = (release, release + latency);
         let track = tracks.take(trace, source.run, row.thread, span, "largest latencies")?;
-        let legs = row.legs.into_iter().flat_map(|legs| {
-            [time_note("irq_ns", legs.irq_ns), time_note("thread_ns", legs.thread_ns)]
+        let breakdown = row.breakdown.into_iter().flat_map(|breakdown| {
+            [time_note("irq_ns", breakdown.irq_ns), time_note("thread_ns", breakdown.thread_ns)]
         });
-        let notes: Vec<_> = [time_note("latency_ns", latency)].into_iter().chain(legs).collect();
+        let notes: Vec<_> =
+            [time_note("latency_ns", latency)].into_iter().chain(breakdown).collect();
         let name = latency.to_string();
         let slice = Slice { category: "latency", name: &name, notes: &notes };
         trace.begin_slice(track, release, &slice)?;
@@ -65,7 +66,7 @@ const FIGURES: [Figure; 5] = [
     ("p50", "ns", |row| row.p50_ns.map(|time| time.0)),
     ("p99", "ns", |row| row.p99_ns.map(|time| time.0)),
     ("maximum", "ns", |row| row.max_ns.map(|time| time.0)),
-    ("missed releases", "count", |row| Some(row.missed as i64)),
+    ("overruns", "count", |row| Some(row.overruns as i64)),
     ("deadline misses", "count", |row| Some(row.misses as i64)),
 ];
 

@@ -81,8 +81,8 @@ const FIGURES: [Figure; 9] = [
         one.max_ns.filter(|_| one.max_is_at_least).map(|_| 1.0)
     }),
     ("latlab_cycles", "Latencies recorded.", |one| Some(one.cycles as f64)),
-    ("latlab_missed_releases", "Releases without a cycle of their own.", |one| {
-        one.missed.map(|missed| missed as f64)
+    ("latlab_overruns", "Releases without a cycle of their own.", |one| {
+        one.overruns.map(|overruns| overruns as f64)
     }),
     ("latlab_deadline_misses", "Releases later than the deadline.", |one| {
         one.misses.map(|misses| misses as f64)

@@ -5,8 +5,8 @@ use latlab_model::attach::{FaultKind, ThreadFault};
 use latlab_model::finding::*;
 use latlab_model::load::{Evidence, ExitStatus};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
-use latlab_model::own_work::OwnThread;
 use latlab_model::run::{EndReason, KernelReserve};
+use latlab_model::self_interference::OwnThread;
 
 pub fn all() -> Vec<FindingKind> {
     let machine = machine().into_iter().map(FindingKind::from);
@@ -78,7 +78,7 @@ fn machine() -> Vec<MachineFinding> {
     };
     let by = "the fair server".to_string();
     let reserve = KernelReserve { by, taken_ns: MILLISECOND * 50, period_ns: SECOND };
-    let taken = |gaps, in_pieces| TakenBack {
+    let taken = |gaps, in_pieces| ReserveTaken {
         gaps,
         taken_ns: MILLISECOND * 500,
         spun_ns: SECOND * 10,
@@ -86,7 +86,7 @@ fn machine() -> Vec<MachineFinding> {
         in_pieces,
         reserve: reserve.clone(),
     };
-    let stroboscope = |tick_is_known| Stroboscope {
+    let period_aliases_tick = |tick_is_known| PeriodAliasesTick {
         period_ns: MILLISECOND,
         tick_hz: 250,
         tick_is_known,
@@ -108,12 +108,12 @@ fn machine() -> Vec<MachineFinding> {
         ClocksUnknown {},
         NegativeLatency { count: 3, min_ns: Nanos(-40) },
         CpuOffline { cpu: 2, noticed_within_ns: MILLISECOND * 50 },
-        stroboscope(true),
-        stroboscope(false),
+        period_aliases_tick(true),
+        period_aliases_tick(false),
         taken(10, false),
         taken(1_000, true),
         SpinRested { rested_ns: MILLISECOND * 500, spun_ns: SECOND * 10 },
-        OftenMissed { missed: 5_000, due: 10_000, period_ns: MICROSECOND * 10 },
+        FrequentOverruns { overruns: 5_000, due: 10_000, period_ns: MICROSECOND * 10 },
         PageFaults { count: 1, lock_refused: false },
         PageFaults { count: 1, lock_refused: true },
         PageFaults { count: 12, lock_refused: true },
@@ -256,7 +256,7 @@ fn conditions() -> Vec<ConditionFinding> {
         when,
         beside: beside(),
     };
-    let rival = latlab_model::finding::RivalThread {
+    let competing = latlab_model::finding::CompetingThread {
         name: "pulse".into(),
         id: 9,
         policy: "fifo 95".into(),
@@ -300,7 +300,7 @@ fn conditions() -> Vec<ConditionFinding> {
         },
         Steal { cpu: 0, mean_share: 0.003, worst_share: 0.004, when: None, beside: beside() },
         Swapped { pages: 40, when, beside: beside() },
-        RivalThread { cpus: cpus(), threads: vec![rival], others: 4, beside: beside() },
+        CompetingThread { cpus: cpus(), threads: vec![competing], others: 4, beside: beside() },
         changed(&[yes], 0),
         changed(&[], 2),
         memory(false, Some(when)),
@@ -316,7 +316,7 @@ fn conditions() -> Vec<ConditionFinding> {
         KernelEvent { event: "rcu-stall".into(), count: 2, when, beside: beside() },
         TelemetryLost { readings: 3 },
         TelemetryGap { gaps: 2, when, usual_ns: SECOND, beside: beside() },
-        TelemetryDear { cpu_share: 0.013, limit_share: 0.005 },
+        TelemetryCost { cpu_share: 0.013, limit_share: 0.005 },
     ]
 }
 
@@ -489,10 +489,10 @@ fn ends() -> Vec<EndFinding> {
         StreamLost { measured_to: Some("2026-11-21T17:09:16.000Z".into()) },
         StreamLost { measured_to: None },
         VirtualTime { target: target() },
-        WireByHost { wires: vec!["from line 3 to line 5".into()], has_legs: true },
+        WireByHost { wires: vec!["from line 3 to line 5".into()], has_breakdown: true },
         WireByHost {
             wires: vec!["from line 20 to line 21".into(), "from line 22 to line 23".into()],
-            has_legs: false,
+            has_breakdown: false,
         },
         GuestNoisy { target: target(), accelerator: "kvm".into() },
         PlantedFault { fault: "fault,kind=irqs-off,for=500us".into() },
@@ -535,9 +535,9 @@ fn losses() -> Vec<LossFinding> {
         trace(Some(1_234), false, None),
         trace(Some(1), true, None),
         trace(None, false, Some("its lengths differ")),
-        LegsUnsound { count: Some(3), traced: Some(60_000) },
-        LegsUnsound { count: None, traced: None },
-        LegsMissing { traced: 60_000, irq: 20_000, thread_leg: 59_000 },
+        BreakdownUnsound { count: Some(3), traced: Some(60_000) },
+        BreakdownUnsound { count: None, traced: None },
+        BreakdownMissing { traced: 60_000, irq: 20_000, thread_part: 59_000 },
         SpikesNotRecorded { seen: 900, rate_limited: 70, stream_full: 3 },
         EventsOverwritten { spikes: 2, ring_kib: 4_096 },
         RecordingUnreadable { reason: "the layout of the pages is unknown".into() },
@@ -554,7 +554,7 @@ fn losses() -> Vec<LossFinding> {
         unsound(IntervalFlaw::WrongBinSum),
         unsound(IntervalFlaw::ImpossibleSum),
         unsound(IntervalFlaw::OtherEdges),
-        CountsDiffer { what: "missed releases".into(), by_thread: 12, by_intervals: 11 },
+        CountsDiffer { what: "overruns".into(), by_thread: 12, by_intervals: 11 },
         UnknownThread { what: "samples".into(), number: 7 },
     ]
 }

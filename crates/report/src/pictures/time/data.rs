@@ -145,11 +145,11 @@ impl TimeData {
         if !self.holds(release_ns, release_ns + Nanos(1)) {
             return;
         }
-        let missed = self.dots.push(thread, sample);
+        let overruns = self.dots.push(thread, sample);
         let stretch = release_ns..release_ns + self.dots.period(thread);
         let grid = self.grid;
         let columns = self.threads.entry(thread).or_insert_with(|| Columns::new(grid));
-        missed.iter().for_each(|missed| columns.push(missed));
+        overruns.iter().for_each(|overruns| columns.push(overruns));
         columns.push(&Span {
             from: stretch.start,
             to: stretch.end,

@@ -25,7 +25,7 @@ pub struct Dots {
 struct Thread {
     dots: BTreeMap<(u32, i32), Dot>,
     last: Option<Nanos>,
-    missed: Vec<Span>,
+    overruns: Vec<Span>,
 }
 
 /// Samples so close that they are drawn as one dot.
@@ -55,8 +55,8 @@ impl Dots {
         let known = self.threads.entry(thread).or_default();
         let last = known.last.replace(sample.release_ns);
         let period = self.periods.get(&thread).filter(|_| self.complete);
-        let gap = last.zip(period).and_then(|(last, period)| missed(last, sample, *period));
-        known.missed.extend(gap);
+        let gap = last.zip(period).and_then(|(last, period)| overruns(last, sample, *period));
+        known.overruns.extend(gap);
         let dot = known.dots.entry(place).or_insert(Dot { sample, count: 0 });
         dot.count += 1;
         if sample.latency_ns > dot.sample.latency_ns {
@@ -76,8 +76,8 @@ impl Dots {
     }
 
     /// The overruns of a thread, or of all; empty if a missing sample need not be an overrun.
-    pub fn missed(&self, thread: Option<u32>) -> Vec<Span> {
-        self.threads_of(thread).flat_map(|known| known.missed.iter().copied()).collect()
+    pub fn overruns(&self, thread: Option<u32>) -> Vec<Span> {
+        self.threads_of(thread).flat_map(|known| known.overruns.iter().copied()).collect()
     }
 
     fn threads_of(&self, thread: Option<u32>) -> impl Iterator<Item = &Thread> {
@@ -91,9 +91,9 @@ impl Dots {
 }
 
 /// The overruns between two consecutive samples.
-fn missed(last: Nanos, next: Sample, period: Nanos) -> Option<Span> {
+fn overruns(last: Nanos, next: Sample, period: Nanos) -> Option<Span> {
     let period = period.0.max(1);
-    let missed = ((next.release_ns - last).0 + period / 2) / period - 1;
+    let overruns = ((next.release_ns - last).0 + period / 2) / period - 1;
     let (from, to) = (last + Nanos(period), next.release_ns);
-    (missed > 0).then(|| Span { from, to, missed: missed as u64, ..Span::default() })
+    (overruns > 0).then(|| Span { from, to, overruns: overruns as u64, ..Span::default() })
 }

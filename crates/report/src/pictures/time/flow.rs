@@ -28,11 +28,11 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
         Canvas::new(run, data, options, &format!("{} over time", terms::of_run(run).title));
     let threads = data.thread_spans();
     let (heights, deadline) = heights(run, data, options);
-    let missed = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.missed > 0);
+    let overruns = threads.iter().flat_map(|(_, spans)| spans).any(|span| span.overruns > 0);
     match data.dots.is_empty() {
         true => {
             let deadline = deadline.map(|one| one.legend_words(heights.to));
-            let keys = keys(missed, is_joined(run, data), has_limits(&threads), deadline);
+            let keys = keys(overruns, is_joined(run, data), has_limits(&threads), deadline);
             canvas.keys("", keys);
         }
         false => canvas.sentences(&[
@@ -140,18 +140,18 @@ fn one(
 ) -> Area {
     let cycles = !data.dots.is_empty();
     // Samples show the exact time of overruns; columns extend beyond a window.
-    let missed = if cycles { data.dots.missed(panel.thread) } else { panel.spans.to_vec() };
-    let count = missed.iter().map(|span| span.missed).fold(0, u64::saturating_add);
+    let overruns = if cycles { data.dots.overruns(panel.thread) } else { panel.spans.to_vec() };
+    let count = overruns.iter().map(|span| span.overruns).fold(0, u64::saturating_add);
     let counted = match count {
         0 => String::new(),
-        missed => format!(", {} missed", grouped(missed)),
+        overruns => format!(", {} missed", grouped(overruns)),
     };
     let largest = panel.max.map(|(max, _)| format!(": largest {}", four_digits(max)));
     heading(canvas, &format!("{}{}{counted}", panel.name, largest.unwrap_or_default()));
     if !cycles {
         return panel.draw(canvas, heights, height);
     }
-    let empty = Panel { spans: &missed, name: String::new(), ..*panel };
+    let empty = Panel { spans: &overruns, name: String::new(), ..*panel };
     let area = empty.draw_empty(canvas, heights, height);
     let (mut path, mut count) = (String::new(), 0);
     for dot in data.dots.of_thread(panel.thread) {
@@ -200,17 +200,17 @@ fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<
     let mut largest: Vec<(Nanos, u32, u64)> = threads
         .iter()
         .filter_map(|(thread, spans)| {
-            let missed = spans.iter().map(|span| span.missed).sum();
-            Some((spans.iter().filter_map(|span| span.max).max()?, *thread, missed))
+            let overruns = spans.iter().map(|span| span.overruns).sum();
+            Some((spans.iter().filter_map(|span| span.max).max()?, *thread, overruns))
         })
         .collect();
     largest.sort_by_key(|(max, thread, _)| (std::cmp::Reverse(*max), *thread));
-    words.extend(largest.iter().take(8).map(|(max, thread, missed)| {
+    words.extend(largest.iter().take(8).map(|(max, thread, overruns)| {
         format!(
             "{}: largest {}, {} missed.",
             name(run, *thread),
             four_digits(*max),
-            grouped(*missed)
+            grouped(*overruns)
         )
     }));
     words

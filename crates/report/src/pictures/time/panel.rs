@@ -46,7 +46,7 @@ fn band_style(colour: &str) -> String {
 }
 
 /// The key for the lines of all panels.
-pub fn keys(missed: bool, many: bool, limits: bool, deadline: Option<String>) -> Vec<Key> {
+pub fn keys(overruns: bool, many: bool, limits: bool, deadline: Option<String>) -> Vec<Key> {
     let key = |look: KeyStyle, words: &str| Key { look, words: words.to_string() };
     let of = if many { "largest of each column" } else { "largest" };
     let mut keys = vec![
@@ -58,8 +58,8 @@ pub fn keys(missed: bool, many: bool, limits: bool, deadline: Option<String>) ->
     if limits {
         keys.insert(2, key(KeyStyle::Line(limit_style(INK)), "upper limit of p99.9"));
     }
-    if missed {
-        keys.push(key(KeyStyle::Patch(format!("fill:{INK}")), "missed releases"));
+    if overruns {
+        keys.push(key(KeyStyle::Patch(format!("fill:{INK}")), "overruns"));
     }
     keys.extend(deadline.map(|words| key(KeyStyle::Patch(DeadlineMark::style()), &words)));
     keys
@@ -91,8 +91,8 @@ impl Panel<'_> {
         if let Some(deadline) = self.deadline {
             canvas.draw(deadline.upwards(heights.to, |at| heights.place(at), area.frame()));
         }
-        let missed = self.missed_marks(canvas, &outer);
-        canvas.draw(missed);
+        let overruns = self.overrun_marks(canvas, &outer);
+        canvas.draw(overruns);
         canvas.frame(&outer);
         area
     }
@@ -110,7 +110,7 @@ impl Panel<'_> {
         let max = self.spans.iter().filter_map(|span| span.max).max();
         html! {
             g data-thread=[self.thread] data-count=(sum(|span| span.count))
-                data-missed=(sum(|span| span.missed)) data-max-ns=[max.map(|max| max.0)]
+                data-overruns=(sum(|span| span.overruns)) data-max-ns=[max.map(|max| max.0)]
                 data-log=(heights.log) data-from-ns=(n(heights.from)) data-to-ns=(n(heights.to))
                 data-top=(n(area.top)) data-bottom=(n(area.bottom))
             {
@@ -132,14 +132,14 @@ impl Panel<'_> {
     }
 
     /// A bar above each column with overruns.
-    fn missed_marks(&self, canvas: &Canvas, area: &Area) -> Markup {
+    fn overrun_marks(&self, canvas: &Canvas, area: &Area) -> Markup {
         html! {
-            @for span in self.spans.iter().filter(|span| span.missed > 0) {
+            @for span in self.spans.iter().filter(|span| span.overruns > 0) {
                 @let (from, to) = (canvas.axis.x(span.from), canvas.axis.x(span.to));
                 rect x=(n(from)) y=(n(area.top)) width=(n((to - from).max(1.5))) height="7"
-                    style={ "fill:" (INK) } data-missed=(span.missed)
+                    style={ "fill:" (INK) } data-overruns=(span.overruns)
                 {
-                    title { (span.missed) " missed" }
+                    title { (span.overruns) " missed" }
                 }
             }
         }

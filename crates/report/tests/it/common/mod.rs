@@ -98,8 +98,8 @@ pub fn summary(plan: &Plan, counts: &Histogram) -> Summary {
     let enough = |least: u64, share| (counts.count >= least).then(|| quantile(counts, share));
     Summary {
         cycles: counts.count,
-        activations: Run::activations(plan, counts.count, counts.missed),
-        missed: plan.method.has_releases().then_some(counts.missed),
+        releases: Run::releases(plan, counts.count, counts.overruns),
+        overruns: plan.method.has_releases().then_some(counts.overruns),
         misses: plan.until.deadline_ns.map(|_| counts.misses),
         underflow: counts.underflow,
         min_ns: some.then_some(counts.min_ns),
@@ -173,17 +173,17 @@ impl Fixture {
             findings: Vec::new(),
             doctor: None,
             conditions: None,
-            legs: None,
+            breakdown: None,
             attached: None,
             explanation: None,
             guest_stream: None,
             loads: Vec::new(),
-            own_work: None,
+            self_interference: None,
             largest: Vec::new(),
             statistics: None,
             verdict: None,
             files: files(),
-            seal: None,
+            checksum: None,
         };
         Fixture { run, histograms }
     }
@@ -235,7 +235,7 @@ fn thread(plan: &Plan, number: u32, counts: &Histogram) -> ThreadRun {
             thread: number,
             reason: EndReason::Finished,
             cycles: counts.count,
-            missed: counts.missed,
+            overruns: counts.overruns,
             page_faults: 0,
             involuntary_switches: u64::from(number % 3),
             voluntary_switches: counts.count,
@@ -284,13 +284,13 @@ fn files() -> BTreeMap<String, StoredFile> {
 }
 
 pub fn verdict(run: &mut Run, word: VerdictWord, reason: Option<VerdictReason>) {
-    let activations = run.total.activations;
+    let releases = run.total.releases;
     run.verdict = Some(Verdict {
         word,
         deadline_ns: run.asked.until.deadline_ns.unwrap_or_default(),
         misses: run.total.misses.unwrap_or(0),
-        activations,
-        at_most_share: (run.total.misses == Some(0)).then(|| at_most_share(activations)),
+        releases,
+        at_most_share: (run.total.misses == Some(0)).then(|| at_most_share(releases)),
         at_most_per_second: None,
         bursts: None,
         limit: None,
@@ -316,7 +316,7 @@ fn make_normal() -> Fixture {
     };
     let mut histograms =
         vec![sample(5_600.0, 16_000.0, 214_417), sample(7_900.0, 21_000.0, 187_030)];
-    histograms[0].missed = 1;
+    histograms[0].overruns = 1;
     let mut fixture = Fixture::new(plan, histograms);
     verdict(&mut fixture.run, VerdictWord::Pass, None);
     fixture
@@ -346,7 +346,7 @@ fn make_invalid() -> Fixture {
         samples[777] = max;
         let late = |latency: &&i64| **latency > 100_000;
         let misses = samples.iter().filter(late).count() as u64 + 6;
-        Histogram { misses, missed: 2_180, ..histogram(samples) }
+        Histogram { misses, overruns: 2_180, ..histogram(samples) }
     };
     let histograms = vec![sample(9_000.0, 5_912_003), sample(31_000.0, 2_004_117)];
     let mut fixture = Fixture::new(plan, histograms);

@@ -86,7 +86,7 @@ fn word(logs: &[f64]) -> ComparisonWord {
         values_ns: vec![1e5 * log.exp()],
         value_ns: 0.0,
         max_ns: None,
-        activations: 0,
+        releases: 0,
         misses: None,
         measured_ns: Nanos::ZERO,
     };

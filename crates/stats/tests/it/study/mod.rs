@@ -226,7 +226,7 @@ struct Tail {
     /// A second mechanism: its expected number, and the level it starts at.
     other: Option<(f64, f64)>,
     /// Latencies per run.
-    activations: f64,
+    releases: f64,
     /// Share of runs that pass the tests of the shape, and among those with an estimate the share
     /// whose interval contains the truth.
     answers: f64,
@@ -238,7 +238,7 @@ const TAILS: [Tail; 9] = [
         name: "beta(2,5), bounded",
         at: |share| 300.0 * beta_above(share),
         other: None,
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.90,
         covers: Some(0.96),
     },
@@ -246,7 +246,7 @@ const TAILS: [Tail; 9] = [
         name: "exponential",
         at: |share| -3.0 * share.ln(),
         other: None,
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.94,
         covers: Some(0.94),
     },
@@ -254,7 +254,7 @@ const TAILS: [Tail; 9] = [
         name: "GPD -0.3, bounded",
         at: |share| 150.0 * (1.0 - share.powf(0.3)) / 0.3,
         other: None,
-        activations: 1e6,
+        releases: 1e6,
         answers: 0.91,
         covers: Some(0.93),
     },
@@ -262,7 +262,7 @@ const TAILS: [Tail; 9] = [
         name: "Weibull 0.7",
         at: |share| (-share.ln()).powf(1.0 / 0.7),
         other: None,
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.94,
         covers: Some(0.94),
     },
@@ -270,7 +270,7 @@ const TAILS: [Tail; 9] = [
         name: "lognormal",
         at: |share| 20.0 * (0.25 * normal_above(share)).exp(),
         other: None,
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.90,
         covers: Some(0.94),
     },
@@ -278,7 +278,7 @@ const TAILS: [Tail; 9] = [
         name: "GPD 0.25, heavy",
         at: |share| (share.powf(-0.25) - 1.0) / 0.25,
         other: None,
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.03,
         covers: None,
     },
@@ -286,7 +286,7 @@ const TAILS: [Tail; 9] = [
         name: "second mode, 300 hits",
         at: |share| -3.0 * share.ln(),
         other: Some((300.0, 140.0)),
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.00,
         covers: None,
     },
@@ -294,7 +294,7 @@ const TAILS: [Tail; 9] = [
         name: "second mode, 5 hits",
         at: |share| -3.0 * share.ln(),
         other: Some((5.0, 140.0)),
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.01,
         covers: None,
     },
@@ -302,7 +302,7 @@ const TAILS: [Tail; 9] = [
         name: "second mode, 0.1 hits",
         at: |share| -3.0 * share.ln(),
         other: Some((0.1, 140.0)),
-        activations: 1e8,
+        releases: 1e8,
         answers: 0.82,
         covers: Some(0.00),
     },
@@ -341,7 +341,7 @@ fn model(tail: &Tail, case: u64) -> TailModel {
     let mut sizes: Vec<f64> = (0..LARGEST)
         .map(|_| {
             sum += random.exponential();
-            (tail.at)(sum / tail.activations)
+            (tail.at)(sum / tail.releases)
         })
         .collect();
     if let Some((mean, level)) = tail.other {
@@ -352,18 +352,18 @@ fn model(tail: &Tail, case: u64) -> TailModel {
     let bursts: Vec<TimedEvent> = sizes.iter().map(event).collect();
     tail_model(&TailEvidence {
         bursts: &bursts,
-        activations: tail.activations as u64,
-        measured: Nanos(tail.activations as i64 * 125_000),
+        releases: tail.releases as u64,
+        measured: Nanos(tail.releases as i64 * 125_000),
         resolution_ns: 1_000,
         growth: None,
     })
 }
 
 fn tails(tail: &Tail, cases: usize) -> Vec<Row> {
-    let share = 0.1 / tail.activations;
+    let share = 0.1 / tail.releases;
     let truth = match tail.other {
         // The value that the second mechanism exceeds with this share.
-        Some((mean, level)) => level + 5.0 * (mean / tail.activations / share).ln().max(0.0),
+        Some((mean, level)) => level + 5.0 * (mean / tail.releases / share).ln().max(0.0),
         None => (tail.at)(share),
     };
     let (mut shaped, mut answers, mut holds) = (0, 0, 0);

@@ -114,17 +114,17 @@ fn made(random: &mut Random, number: usize, level: f64) -> Made {
         findings: Vec::new(),
         doctor: None,
         conditions: None,
-        legs: None,
+        breakdown: None,
         attached: None,
         explanation: None,
         guest_stream: None,
         loads: Vec::new(),
-        own_work: None,
+        self_interference: None,
         largest: Vec::new(),
         statistics: None,
         verdict: None,
         files: BTreeMap::new(),
-        seal: None,
+        checksum: None,
     };
     Made { run, bins }
 }
