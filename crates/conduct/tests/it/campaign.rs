@@ -84,6 +84,7 @@ fn request<'a>(
         boards_at_once: 3,
         board_locks: folder.path().join("boards"),
         release: RELEASE,
+        is_enough: &|_| false,
         stop,
         timing: TIMING,
     }
