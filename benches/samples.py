@@ -90,7 +90,7 @@ def count(folder: Path, run: dict) -> dict:
         number = rows["thread"][0].as_py()
         latency, release = rows["latency_ns"].to_numpy(), rows["release_ns"].to_numpy()
         seen = threads.setdefault(number, {
-            "rows": 0, "sum": 0, "min": None, "max": None, "last_release_ns": 0, "values": {}, "exact": {},
+            "rows": 0, "sum": 0, "min": None, "max": None, "last_release_ns": 0, "values": {}, "exact": {}, "gaps": {},
         })
         assert (numpy.diff(release) > 0).all() and release[0] > seen["last_release_ns"], "order"
         seen["rows"] += len(latency)
@@ -99,8 +99,10 @@ def count(folder: Path, run: dict) -> dict:
         seen["min"] = low if seen["min"] is None else min(low, seen["min"])
         seen["max"] = high if seen["max"] is None else max(high, seen["max"])
         seen["last_release_ns"] = int(release[-1])
-        for value, times in zip(*(part.tolist() for part in numpy.unique(latency, return_counts=True))):
-            seen["exact"][value] = seen["exact"].get(value, 0) + times
+        # Overruns make the distances of releases differ.
+        for what, values in (("exact", latency), ("gaps", numpy.diff(release))):
+            for value, times in zip(*(part.tolist() for part in numpy.unique(values, return_counts=True))):
+                seen[what][value] = seen[what].get(value, 0) + times
         # Quantiles are known to a bin of 100 ns below 1 ms.
         bins, counts = numpy.unique(numpy.minimum(latency, 1_000_000) // 100, return_counts=True)
         for bin_, times in zip(bins.tolist(), counts.tolist()):
@@ -119,13 +121,13 @@ def quantile(values: dict, rows: int, share: float) -> int | None:
 
 
 def entropy_bytes(counted: dict) -> float:
-    """The entropy of a latency: no encoding can be smaller on average."""
-    bits = rows = 0.0
+    """The entropy of a latency and of the distance to the release before it: no encoding is smaller on average."""
+    bits = 0.0
     for thread in counted.values():
-        counts = numpy.array(list(thread["exact"].values()), dtype=float)
-        bits -= (counts * numpy.log2(counts / thread["rows"])).sum()
-        rows += thread["rows"]
-    return bits / rows / 8
+        for what in ("exact", "gaps"):
+            counts = numpy.array(list(thread[what].values()), dtype=float)
+            bits -= (counts * numpy.log2(counts / counts.sum())).sum()
+    return bits / sum(thread["rows"] for thread in counted.values()) / 8
 
 
 def compare(run: dict, counted: dict) -> list[str]:

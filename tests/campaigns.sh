@@ -140,4 +140,12 @@ damaged() {
 }
 try "a damaged run hides no other" damaged
 
+catalogue() {
+    "$program" run stress-five --scale 5s --repeats 2 --dry-run --out "$here/none" >"$here/dry" 2>&1 &&
+        expect "ten runs" grep -q '^10 runs in order sequential .*: 50 s in all, 60 s with warm-ups' "$here/dry" &&
+        expect "the scale" grep -q 'scaled by --scale 5 s' "$here/dry" &&
+        expect "nothing begun" [ ! -e "$here/none" ]
+}
+try "a dry run of a sheet that comes with latlab says all runs and the time" catalogue
+
 exit $status

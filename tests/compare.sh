@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Two sides of runs against each other: the answers of `latlab compare`, and the exit codes of its gate.
-# The runs are made from lists of readings, so they are the same each time.
+# Two sides of runs against each other, as far as it takes real runs, a page or published recordings; the answers and
+# exit codes for lists of readings are golden (crates/cli/tests/it/golden.rs).
 . "$(dirname "$0")/common.bash"
 export LATLAB_RUNS=$here/runs COLUMNS=120
 schemas=$PWD/docs/reference
 
 made() {
-    readings base 5 100 1 && readings same 5 100 1 && readings slower 5 130 1 &&
-        readings near 5 104.2 1 && readings noisy 5 101 40 && readings few 1 130 1
+    readings base 5 100 1 && readings slower 5 130 1 && readings few 1 130 1
 }
 try "runs of lists" made
 
@@ -23,57 +22,11 @@ compare() {
     expect "exit code $expected, not $code" [ "$code" = "$expected" ] &&
         expect "the words '$words'" grep -q -- "$words" "$here/text" "$here/errors"
 }
-try "the same is no regression" compare 0 '^NO REGRESSION: p99.9 x1.00.*; a slowdown of 5 % is excluded' base -- same
-try "what is slower has regressed" compare 1 '^REGRESSED: p99.9 x1.30 (95 %: 1.2' base -- slower
-try "what was slower is better by a factor" compare 0 'better by a factor of 1.30' slower -- base
-try "what is just below the limit asks for more runs" compare 4 \
-    '^CHANGED: .*each side needs at least [0-9]* more' base -- near
-try "a wider limit decides" compare 0 '^NO REGRESSION' --margin 10% base -- near
-try "noisy runs are inconclusive" compare 4 '^INCONCLUSIVE: .*this machine varies' base -- noisy
-try "one run says what it cannot tell" compare 4 \
-    '^CANNOT TELL: too few runs; each side needs at least 4 more runs. p99.9 x1.29, 5 and 1 runs' base -- few
-try "and is shown all the same" compare 4 'p50 .*x1.29' base -- few
-try "a run is not on both sides" compare 2 'is on both sides' base -- base
-try "a flag behind -- is named" compare 2 'put options before --' base -- same --gate
-try "an unknown run is one line" compare 2 'no such run\|no run' base -- unknown
-try "a wrong limit is one line" compare 2 'is not a share' --margin 5 base -- same
-
-# Ids of the runs of a name.
-ids() { (cd "$LATLAB_RUNS" && echo ./*_"$1" ./*_"$1"-[0-9]*) | tr ' ' '\n' | sed -n 's,^\./\([^*]*\)$,\1,p'; }
-every_run() {
-    local id
-    compare 1 'named below' base -- slower || return 1
-    for id in $(ids base) $(ids slower); do expect "the run $id" grep -q "$id" <(tr -d '\n ' <"$here/text") ||
-        return 1; done
-    "$program" compare --format markdown base -- slower | grep -q '^<details><summary>All runs</summary>'
-}
-try "all runs of a side are named" every_run
-
-side_by_side() {
-    local runs
-    mapfile -t runs < <(ids base; ids slower)
-    "$program" show "${runs[@]}" | tr -s ' \n' ' ' >"$here/text" &&
-        "$program" compare --format json base -- slower >"$here/compared.json" &&
-        expect "the judgement of compare" \
-            grep -q "$(python3 tests/documents.py judgement "$here/compared.json")" "$here/text"
-}
-try "show says of several runs what compare says" side_by_side
-
-without_gate() { "$program" compare base -- slower >"$here/text" && grep -q '^REGRESSED' "$here/text"; }
-try "without --gate the exit code is that of the command" without_gate
-
-formats() {
-    "$program" compare --format markdown base -- slower >"$here/text.md" &&
-        expect "a table" grep -q '^| p99\.9 |.* x1\.30 |' "$here/text.md" &&
-        "$program" compare --format junit base -- slower >"$here/junit.xml" &&
-        python3 tests/documents.py failed_percentiles "$here/junit.xml"
-}
-try "Markdown and JUnit say the same" formats
 
 if have "the schema of comparisons" python:jsonschema; then
     document() {
         local other
-        for other in same slower noisy few; do
+        for other in slower few; do
             "$program" compare --format json base -- $other >"$here/compared.json" || return 1
             python3 tests/documents.py fits "$schemas/compare.schema.json" "$here/compared.json" || return 1
         done
@@ -95,8 +48,7 @@ limited() {
     holds_in "$here/first.json" "" "run['verdict']['word'] == 'pass' and run['verdict']['limit']['per_hour'] == 1e6" &&
         compare 4 'That keeps the limit of 1 000 000 in an hour' --limit 1000000/h first -- second &&
         compare 4 'The limit is 0.1 in an hour:' --limit 0.1/h first -- second &&
-        compare 2 'is not a rate such as' --limit 0.1 base -- same &&
-        compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- same
+        compare 2 '--limit: no runs of both sides that have a deadline and releases' --limit 0.1/h base -- few
 }
 try "a limit of bursts is kept, or needs more time" limited
 
@@ -161,19 +113,5 @@ if [ -d $data/lemariva ]; then
 else
     echo "SKIPPED: published histograms: they are not in ../shared/data"
 fi
-
-planned() {
-    "$program" plan --deadline 125us --limit 0.1/h >"$here/text" &&
-        grep -q '^30 h without a miss of the 125 us deadline show, with 95 % confidence, fewer than 0.1 bursts' \
-            "$here/text" &&
-        grep -q '  latlab run --deadline 125us --limit 0.1/h --for 107847s' "$here/text" &&
-        "$program" plan --limit 1/h >"$here/text" && grep -q 'fewer than 1 burst of misses an hour' "$here/text" &&
-        grep -q '  latlab run --deadline TIME --limit 1/h --for 10785s' "$here/text" &&
-        "$program" plan --limit 1/week --confidence 99% --format json >"$here/plan.json" &&
-        holds_in "$here/plan.json" "" "abs(run['plans'][0]['fixed_ns'] / 3.6e12 - 4.605170186 * 168) < 1e-3"
-}
-try "plan says how long a run must be" planned
-no_rate() { ! "$program" plan --limit 0.1 2>&1 | grep -v "is not a rate such as"; }
-try "a rate without a time is one line" no_rate
 
 exit $status

@@ -25,22 +25,6 @@ def sheets_as_json(folder, *sheets):
         pathlib.Path(folder, pathlib.Path(name).stem + ".sheet.json").write_text(json.dumps(sheet))
 
 
-def judgement(comparison):
-    """Prints the sentence of `show` about a comparison."""
-    metric = next(one for one in json.load(open(comparison))["scenarios"][0]["metrics"] if one["metric"] == "p99.9")
-    low, high = metric["interval"]["low"], metric["interval"]["high"]
-    factor = f"{metric['ratio']:.2f} (95 %: {low:.2f} to {high:.2f})"
-    print(f"slower is worse at p99.9 by a factor of {factor}, 5 runs a side")
-
-
-def failed_percentiles(junit):
-    """That JUnit XML of a comparison has failures, including its percentiles."""
-    suite = tree.parse(junit).getroot()
-    cases = {case.get("name"): [part.tag for part in case] for case in suite}
-    failed = {name for name, parts in cases.items() if "failure" in parts}
-    assert {"p50", "p99", "p99.9"} <= failed and suite.get("failures") == str(len(failed)), cases
-
-
 def alarms(schema, file):
     """That the alarms of two failed rounds fit their schema."""
     import jsonschema

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every sample at 20 kHz on every CPU: none lost, constant memory, less than two bytes each, and the
+# Every sample at 20 kHz on every CPU: none lost, constant memory, about as small as their entropy, and the
 # figures of run.json recomputed from them; then the same with a kill at a random instant.
 # SECONDS_EACH is the length (10, and 600 in `make lab`).
 . "$(dirname "$0")/../../common.bash"
@@ -20,7 +20,7 @@ measure() {
     return $code
 }
 
-try "$seconds s at 20 kHz: no sample lost, memory flat, below two bytes, and the sums agree" measure
+try "$seconds s at 20 kHz: no sample lost, memory flat, as small as they can be, and the sums agree" measure
 try "killed at a random instant: at most a second is lost, and the rest is finished" \
     measure --kill "${SEED:-$RANDOM}"
 

@@ -214,7 +214,7 @@ fn imports(folder: &str) -> String {
         let name = file.file_name().expect("a name").to_string_lossy().into_owned();
         session.types(&format!("import fixtures/{folder}/{name} --deadline 1ms"));
     }
-    session.types("verify --all");
+    session.types("verify --all\n list");
     session.transcript
 }
 
@@ -226,6 +226,35 @@ fn recordings() {
 #[test]
 fn odd_recordings() {
     insta::assert_snapshot!(imports("field"));
+}
+
+#[test]
+fn verdicts_of_imports() {
+    let mut session = Session::new();
+    session.write("rows.csv", &{
+        let text =
+            fs::read_to_string(fixtures().join("recordings/ct24_h40.txt")).expect("a recording");
+        text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n")
+    });
+    session.write(
+        "timerlat.txt",
+        "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n# Duration:   0 00:00:01\n\
+         Index   IRQ-000   Thr-000\n0          1000         0\n3             0       900\n\
+         5             0       100\nover:         0         0\ncount:     1000      1000\n\
+         min:          0         3\navg:          0         3\nmax:          0         5\n",
+    );
+    session.types(
+        "import fixtures/recordings/ct24_h40.txt --deadline 20us
+         import fixtures/recordings/ct24_q_summary.txt --deadline 10ms
+         import rows.csv --deadline 50us
+         import timerlat.txt
+         show timerlat-irq --all
+         plot ct24_h40 ct24_q_summary --kind ccdf -o plot.svg
+         report timerlat-irq timerlat-thread -o both.html
+         report ct24_h40 -o page.html
+         import none.txt fixtures/recordings/ct24_v.txt",
+    );
+    insta::assert_snapshot!(session.transcript);
 }
 
 #[test]
