@@ -3,7 +3,7 @@
 pub mod args;
 mod source;
 
-use crate::commands::tune::show::add_results;
+use crate::commands::tuned::add_results;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, ExitError};
 use crate::flags::Format;
 use crate::leftovers::restore_command;

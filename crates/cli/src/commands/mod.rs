@@ -28,5 +28,6 @@ pub mod serve;
 pub mod target;
 pub mod trend;
 pub mod tune;
+pub mod tuned;
 pub mod verify;
 pub mod watch;

@@ -3,9 +3,10 @@
 pub mod args;
 mod campaign;
 mod comparison;
+mod search;
 mod window;
 
-use crate::commands::tune;
+use crate::commands::tuned::{add_results, search_of};
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
 use crate::render::{against_limit, run_text, summary_text};
@@ -88,8 +89,8 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
-        match tune::show::search_of(&store, &folder)? {
-            Some(search) => tune::show::show(&store, &search, args)?,
+        match search_of(&store, &folder)? {
+            Some(search) => search::show(&store, &search, args)?,
             None => campaign::show(&folder, args)?,
         }
         return Ok(ExitCode::SUCCESS);
@@ -137,7 +138,7 @@ fn with_results(store: &Store, run: Run) -> Run {
     let mut run = run;
     let Run { doctor, machine, .. } = &mut run;
     if let Some(doctor) = doctor {
-        tune::show::add_results(store, doctor, machine.hostname.as_deref(), &machine.kernel);
+        add_results(store, doctor, machine.hostname.as_deref(), &machine.kernel);
     }
     run
 }

@@ -10,6 +10,7 @@ use crate::output::{print_json, print_text, warn};
 use anyhow::Context;
 use latlab_model::CpuSet;
 use latlab_model::plan::{KernelFile, Tuning};
+use latlab_model::shell::Line;
 use latlab_model::tune::{Candidate, TuneResult};
 use latlab_sys::files::Root;
 use latlab_sys::undo::{read_value, single_spaced};
@@ -185,11 +186,12 @@ fn escaped(path: &str) -> String {
 fn commands(chosen: &[&Candidate], others: &CpuSet) -> Vec<String> {
     let tunings = chosen.iter().flat_map(|one| &one.tunings);
     let away = tunings.filter(|tuning| **tuning == Tuning::IrqsAway).map(|_| {
-        format!(
-            "for f in /proc/irq/*/smp_affinity_list; do echo {others} >$$f; done 2>/dev/null; echo {} \
-             >/proc/irq/default_smp_affinity",
-            others.to_mask()
-        )
+        Line::new("for f in /proc/irq/*/smp_affinity_list; do echo")
+            .word(others.to_string())
+            .text(">$$f; done 2>/dev/null; echo")
+            .word(others.to_mask())
+            .text(">/proc/irq/default_smp_affinity")
+            .to_string()
     });
     let limit = chosen.iter().any(|one| one.idle_states.is_some()).then(|| {
         "exec 3<>/dev/cpu_dma_latency; printf '\\\\0\\\\0\\\\0\\\\0' >&3; exec sleep infinity"

@@ -3,12 +3,10 @@
 pub mod apply;
 pub mod args;
 mod own_settings;
-pub mod show;
 
 use crate::commands::campaign::{RunMaker, make_runs};
-use crate::commands::compare::comparison;
-use crate::commands::compare::sides::Sides;
 use crate::commands::run::own_program;
+use crate::commands::tuned::{confirmation, keep, of_search, result};
 use crate::exit::{EXIT_NO_ANSWER, ExitError};
 use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_document, style, warn, width};
@@ -18,15 +16,10 @@ use anyhow::Context;
 use args::TuneArgs;
 use latlab_conduct::campaign::CampaignEnd;
 use latlab_conduct::tune::{Planner, SEARCHING, Search, figures};
-use latlab_model::campaign::Campaign;
 use latlab_model::plan::IdleStates;
-use latlab_model::run_comparison::{Metric, RunComparison};
 use latlab_model::shell::{self, Line};
-use latlab_model::tune::{
-    Candidate, Confirmed, LeftOut, SettingWord, TunePlan, TuneResult, TunedFigure,
-};
+use latlab_model::tune::{Candidate, LeftOut, SettingWord, TunePlan, TuneResult};
 use latlab_model::{CpuSet, Nanos, Plan, Target};
-use latlab_stats::Tolerance;
 use latlab_store::{CampaignFolder, Store};
 use latlab_sys::files::Root;
 use latlab_sys::tune_claim::TuneClaim;
@@ -76,7 +69,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<ExitCode> {
     };
     let is_whole = search(args, &folder)? && confirm(args, &store, &folder)?;
     let result = result(&store, &folder)?;
-    show::keep(&folder, &result)?;
+    keep(&folder, &result)?;
     print_result(args, &folder, &result)?;
     if !is_whole {
         warn(format_args!("the search was cut short; continue with `{}`", again(&folder)));
@@ -314,17 +307,6 @@ fn confirm(args: &TuneArgs, store: &Store, folder: &CampaignFolder) -> anyhow::R
     Ok(matches!(ended, CampaignEnd::Complete))
 }
 
-/// The search that a campaign confirms.
-fn confirmation_of(folder: &CampaignFolder) -> Option<&str> {
-    folder.campaign.tune.as_ref()?.confirms.as_deref()
-}
-
-/// The newest campaign that confirms a search.
-fn confirmation(store: &Store, id: &str) -> anyhow::Result<Option<CampaignFolder>> {
-    let is_of = |folder: &CampaignFolder| confirmation_of(folder) == Some(id);
-    Ok(store.campaigns()?.into_iter().filter_map(|(_, folder)| folder.ok()).find(is_of))
-}
-
 /// The search that a name stands for; a confirmation stands for its search.
 fn find(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
     let is_search = |folder: &CampaignFolder| Search::new(&folder.campaign).is_some();
@@ -339,60 +321,6 @@ fn find(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
         "last" => ExitError::usage(format!("no search for settings in {place}: run `latlab tune`")),
         name => ExitError::usage(format!("'{name}' is no search for settings in {place}")),
     })?)
-}
-
-fn of_search(folder: &CampaignFolder) -> anyhow::Result<TuneResult> {
-    let mut search = Search::new(&folder.campaign).context("it is not a search for settings")?;
-    search.update(&folder.progress()?)?;
-    Ok(search.result())
-}
-
-/// What a search and its confirmation say.
-pub fn result(store: &Store, folder: &CampaignFolder) -> anyhow::Result<TuneResult> {
-    let found = of_search(folder)?;
-    let fresh = confirmation(store, &folder.campaign.id)?;
-    let confirmed = fresh.map(|fresh| confirmed(store, &fresh)).transpose()?.flatten();
-    Ok(TuneResult { confirmed, ..found })
-}
-
-/// The comparison of a confirmation, if both sides have a run.
-fn confirmed(store: &Store, fresh: &CampaignFolder) -> anyhow::Result<Option<Confirmed>> {
-    let Campaign { id, tune: Some(tune), .. } = &fresh.campaign else { return Ok(None) };
-    let side = |row: &str| [format!("{id}:{row}")];
-    let progress = fresh.progress()?;
-    if progress.counts(&fresh.campaign).measured < 2 {
-        return Ok(None);
-    }
-    let Ok(sides) = Sides::read(store, &side("untouched"), &side("tuned")) else { return Ok(None) };
-    let compared = comparison(&sides, &Tolerance::default())?;
-    let runs = sides.base.len().min(sides.candidate.len());
-    Ok(Some(in_short(id, tune, runs, &compared)))
-}
-
-fn in_short(id: &str, tune: &TunePlan, runs: usize, compared: &RunComparison) -> Confirmed {
-    let tail = tune
-        .figures
-        .iter()
-        .copied()
-        .find(|figure| figure.decides() && *figure != TunedFigure::Bursts);
-    let figure = tail.unwrap_or(TunedFigure::P99);
-    let wanted = match figure {
-        TunedFigure::P99_9 => Metric::P99_9,
-        TunedFigure::P99_99 => Metric::P99_99,
-        _ => Metric::P99,
-    };
-    let scenario = compared.scenarios.first();
-    let metric = scenario.and_then(|one| one.metrics.iter().find(|one| one.metric == wanted));
-    let misses = scenario.and_then(|one| one.misses.as_ref());
-    Confirmed {
-        id: id.to_string(),
-        settings: tune.candidates.iter().map(|one| one.name.clone()).collect(),
-        runs,
-        figure,
-        ratio: metric.map(|one| one.ratio),
-        interval: metric.and_then(|one| one.interval).map(|range| (range.low, range.high)),
-        misses: misses.map(|one| (one.base, one.candidate)),
-    }
 }
 
 fn print_result(
