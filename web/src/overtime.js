@@ -72,7 +72,7 @@ export function flow(figure, run, line) {
         marks: u => {
             mark(u, "y", deadline, `deadline ${latency(deadline)}`);
             findings(u, run.findings);
-            overruns(u, overruns, run.step_s);
+            drawOverruns(u, overruns, run.step_s);
         },
     };
     const bar = element("div", { className: "controls" });
@@ -186,7 +186,7 @@ function findings(u, marks) {
 }
 
 // A triangle at the foot of every stretch with an overrun of a shown thread.
-function overruns(u, overruns, step) {
+function drawOverruns(u, overruns, step) {
     const { ctx, bbox } = u, size = 4 * devicePixelRatio, foot = bbox.top + bbox.height;
     ctx.save();
     ctx.fillStyle = colour("--bad");

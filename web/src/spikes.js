@@ -9,16 +9,16 @@ const STEP = 2;
 const TICK = 110;
 
 // The cells of the bar: start and end in ns, part of the wake-up, name, and further details.
-export function legsOf(cells) {
+export function stretchesOf(cells) {
     return cells.map(({ dataset, className, title }) => ({
         from: Number(dataset.from), to: Number(dataset.to), part: dataset.part, name: dataset.name, className, title,
     }));
 }
 
 // Merges neighbours of the same part.
-export function partsOf(parts) {
+export function partsOf(stretches) {
     const parts = [];
-    for (const { from, to, part } of parts) {
+    for (const { from, to, part } of stretches) {
         const last = parts.at(-1);
         if (last?.part === part) last.to = to;
         else parts.push({ from, to, part });
@@ -30,8 +30,8 @@ export function partsOf(parts) {
 // `factor` times as large.
 export const scrolledTo = (scroll, place, factor) => (scroll + place) * factor - place;
 
-function line(parts) {
-    const whole = parts.at(-1).to;
+function line(stretches) {
+    const whole = stretches.at(-1).to;
     const percent = time => `${(100 * time) / whole}%`;
     const place = (one, from, to) => {
         one.style.left = percent(from);
@@ -39,12 +39,12 @@ function line(parts) {
         return one;
     };
     const said = element("p", { className: "said", textContent: "Point at a part for its name." });
-    const parts = partsOf(parts).map(({ from, to, part }) => {
+    const parts = partsOf(stretches).map(({ from, to, part }) => {
         const title = `${part}: ${latency(to - from)}`;
         return place(element("span", { className: "part", textContent: part, title }), from, to);
     });
-    const cells = parts.map(part => {
-        const { from, to, name, className, title } = part;
+    const cells = stretches.map(stretch => {
+        const { from, to, name, className, title } = stretch;
         const cell = place(element("span", { className, textContent: name }), from, to);
         const tell = () => { said.textContent = title; };
         cell.tabIndex = to - from >= whole / 100 ? 0 : -1;
@@ -87,9 +87,9 @@ function line(parts) {
 export function spikes(place) {
     for (const fold of place.querySelectorAll("details.spike")) {
         fold.addEventListener("toggle", () => {
-            const parts = legsOf([...fold.querySelectorAll("summary .cell")]);
-            if (!parts.length) return;
-            const { box, draw } = line(parts);
+            const stretches = stretchesOf([...fold.querySelectorAll("summary .cell")]);
+            if (!stretches.length) return;
+            const { box, draw } = line(stretches);
             fold.querySelector("summary").after(box);
             draw();
             document.documentElement.dataset.spike = "drawn";
