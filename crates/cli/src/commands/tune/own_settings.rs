@@ -37,7 +37,7 @@ pub fn read(path: &Path, root: &Root) -> Result<Vec<Candidate>, String> {
 
 fn parse(text: &str, root: &Root) -> Result<Vec<Candidate>, String> {
     let tables: BTreeMap<String, Table> = toml::from_str(text).map_err(|error| {
-        let place = error.span().map(|span| text[..span.start].lines().count().max(1));
+        let place = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
         let place = place.map(|line| format!("line {line}: ")).unwrap_or_default();
         format!("{place}{}", error.message().replace('\n', " "))
     })?;
