@@ -304,7 +304,6 @@ pub const SETTINGS: &[&str] = &[
     "sys/class/hwmon/hwmon*/temp*_crit",
     "sys/class/hwmon/hwmon*/temp*_label",
     "sys/class/net/*/queues/rx-*/rps_cpus",
-    "sys/class/net/*/queues/tx-*/xps_cpus",
     "sys/class/thermal/thermal_zone*/policy",
     "sys/class/thermal/thermal_zone*/trip_point_*_temp",
     "sys/class/thermal/thermal_zone*/trip_point_*_type",
