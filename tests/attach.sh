@@ -67,6 +67,17 @@ always_late() {
     expect "all of it missed" told "thread['misses'] >= 500"
 }
 
+# A loop that takes another period at half time. Its releases are no overruns of the first.
+changes() {
+    loop changes change 2000 1200 100
+    expect "each cycle of it" told "$same" 'all(told == due for told, due in releases())' || return 1
+    expect "both periods" told "abs(thread['period_ns'] - 2e6) < 100" \
+        "abs(thread['report']['rhythm_change']['period_ns'] - 3e6) < 30_000" || return 1
+    expect "the change as a finding" told "'rhythm-changed' in codes" || return 1
+    expect "no pass by a deadline that it has no more" [ "$code" != 0 ] || return 1
+    expect "no overrun, as it serves each release" told "thread['report']['overruns'] == 0"
+}
+
 # Two sleeps in one cycle are reported as such, not judged as two cycles.
 two_phases() {
     more=(--deadline 20ms)
@@ -81,5 +92,6 @@ try "cycles of other waits are those of the program's log" others
 try "a thread with SCHED_DEADLINE" deadline
 try "a longer request is not taken for the end of a cycle" decoys
 try "a loop that is always late fails" always_late
+try "another period at half time is told" changes
 try "two sleeps in a cycle are told" two_phases
 exit $status

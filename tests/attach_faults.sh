@@ -22,7 +22,7 @@ faults() {
         "in_cycles('sleep') == planted('sleep') + planted('inversion')" || return 1
     # A lock that is released at once makes no call.
     expect "inversions" told "0.7 * planted('inversion') <= fault('inversion') <= planted('inversion')" || return 1
-    expect "who held the lock" told "object('inversion') == 'cause'"
+    expect "who held the lock" told "object('inversion') == 'holder'"
 }
 
 # A loop without faults: nothing is reported but what it is.
@@ -33,6 +33,36 @@ clean() {
     expect "what is true of it" told \
         "sorted(one['kind'] for one in thread['report']['faults']) == ['relative-sleep', 'unlocked-memory']"
 }
+
+# Cycles that are delayed for 3 ms, by threads whose names are swapped in the second run: the cause of each is
+# told, with and without the events of all of its CPU.
+causes() {
+    local names
+    for names in holder:hog hog:holder; do
+        export HOLDER=${names%:*} HOG=${names#*:}
+        loop "causes-$HOG" abs 10000 300 100 $RANDOM hold hog stop || return 1
+        unset HOLDER HOG
+        all_causes "${names%:*}" "${names#*:}" || return 1
+        expect "the lock in the explanation" explains "lock that ${names%:*}" || return 1
+    done
+    more=(--explain)
+    loop causes-explained abs 10000 600 100 $RANDOM hold hog stop
+    more=()
+    all_causes holder hog || return 1
+    expect "recorded cycles" told "run['explanation']['explained'] > 0" \
+        "all(adds_up(long) for long in run['explanation']['largest'])" || return 1
+    expect "causes over the run" explains "Causes of the spikes"
+}
+
+all_causes() {
+    expect "each cycle" told "$same" || return 1
+    expect "parts that add up" told "all(adds_up(long) for long in thread['longest'])" || return 1
+    expect "who held the lock" told "delayed('hold', 'lock', '$1')" || return 1
+    expect "who had the CPU" told "delayed('hog', 'thread', '$2')" || return 1
+    expect "that it was stopped" told "delayed('stop', 'own-sleep', 'stopped by a signal')"
+}
+
+explains() { "$program" explain --top 16 "$folder" | grep -q -- "$1"; }
 
 # If the reader cannot keep up, the loss is counted, and the run does not pass.
 losses() {
@@ -125,6 +155,7 @@ SHELL
 
 try "planted faults are counted" faults
 try "a clean loop has no fault" clean
+try "the causes of long cycles are those that were planted" causes
 try "lost events are no good cycles" losses
 try "what cannot be is refused in a line" refusals
 try "threads and programs come and go" comings

@@ -3,7 +3,9 @@
  *
  *   loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]
  *
- * With a seed each FAULT is planted in a number of cycles that only the log knows. */
+ * With a seed each FAULT is planted in a number of cycles that only the log knows. hold, hog and stop
+ * keep a cycle for 3 ms: an ordinary thread holds its lock, an urgent thread takes its CPU, a process
+ * stops it. Their names are those of the variables HOLDER and HOG. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +21,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,9 +30,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAULTS 8
-static const char *fault_names[FAULTS] = {"page-fault", "heap", "write", "sync",
-                                          "sleep",      "open", "yield", "inversion"};
+#define FAULTS 11
+#define DELAYS 8
+static const char *fault_names[FAULTS] = {"page-fault", "heap",  "write",     "sync", "sleep", "open",
+                                          "yield",      "inversion", "hold", "hog",  "stop"};
+static const int64_t delay = 3000000;
 
 struct cycle { int64_t release, start, end; };
 static struct cycle *cycles;
@@ -37,11 +42,13 @@ static long wanted, planted[FAULTS];
 static unsigned char *plan;
 static int64_t period, work;
 static const char *kind;
-static int fds[2], requests[2], replies[2], file;
+static int fds[2], requests[2], replies[2], stops[2], hogs, file;
+static volatile int *continued;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, contended = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static int waiting_work;
 static volatile int holder_turn, stop;
+static volatile int64_t hold_for;
 static mqd_t queue;
 static char *pages;
 
@@ -104,13 +111,56 @@ static void *holder(void *unused) {
         if (holder_turn == 1) {
             pthread_mutex_lock(&contended);
             holder_turn = 2;
-            spin(150000);
+            spin(hold_for);
             pthread_mutex_unlock(&contended);
             holder_turn = 0;
         }
         usleep(50);
     }
     return NULL;
+}
+
+/* Takes the CPU of the loop when it is asked to. */
+static void *hog(void *unused) {
+    (void)unused;
+    uint64_t count;
+    while (read(hogs, &count, 8) == 8) spin(delay);
+    return NULL;
+}
+
+/* A process that stops its parent for a while when it is asked to. */
+static void start_stopper(void) {
+    check(pipe(stops), "pipe");
+    continued = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t parent = getpid();
+    if (fork()) return;
+    char byte;
+    close(stops[1]);
+    prctl(PR_SET_NAME, "stopper");
+    struct sched_param urgent = {.sched_priority = 90};
+    check(sched_setscheduler(0, SCHED_FIFO, &urgent), "SCHED_FIFO");
+    while (read(stops[0], &byte, 1) == 1) {
+        kill(parent, SIGSTOP);
+        usleep(delay / 1000);
+        kill(parent, SIGCONT);
+        ++*continued;
+    }
+    _exit(0);
+}
+
+/* On one CPU from here on, so that another thread can take it. */
+static void stay(void) {
+    cpu_set_t one;
+    int last = 0;
+    sched_getaffinity(0, sizeof one, &one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) if (CPU_ISSET(cpu, &one)) last = cpu;
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    check(sched_setaffinity(0, sizeof one, &one), "affinity");
+}
+
+static const char *named(const char *variable, const char *usual) {
+    return getenv(variable) ? getenv(variable) : usual;
 }
 
 static void start_thread(void *(*run)(void *), const char *name, int priority) {
@@ -139,11 +189,20 @@ static void plant(int fault, long n) {
     case 5: { int other = open("/dev/null", O_RDONLY); close(other); break; }
     case 6: sched_yield(); break;
     case 7:
+    case 8:
+        hold_for = fault == 7 ? 150000 : delay;
         holder_turn = 1;
         while (holder_turn == 1) usleep(20);
         pthread_mutex_lock(&contended);
         pthread_mutex_unlock(&contended);
         break;
+    case 9: { uint64_t one = 1; check(write(hogs, &one, 8) != 8, "hog"); break; }
+    case 10: {
+        int before = *continued;
+        check(write(stops[1], &byte, 1) != 1, "stop");
+        while (*continued == before) {}
+        break;
+    }
     }
     (void)n;
 }
@@ -167,7 +226,7 @@ int main(int argc, char **argv) {
     for (int a = 7; a < argc; a++) {
         for (int f = 0; f < FAULTS; f++) {
             if (strcmp(argv[a], fault_names[f])) continue;
-            for (long left = 3 + random() % 48; left > 0;) {
+            for (long left = f < DELAYS ? 3 + random() % 48 : 2 + random() % 3; left > 0;) {
                 long n = random() % wanted;
                 if (plan[n]) continue;
                 plan[n] = f + 1;
@@ -206,7 +265,13 @@ int main(int argc, char **argv) {
         check(pipe(requests) || pipe(replies), "pipe");
         start_thread(helper, "helper", 0);
     }
-    start_thread(holder, "holder", 0);
+    start_thread(holder, named("HOLDER", "holder"), 0);
+    if (planted[10]) start_stopper();
+    if (planted[9]) {
+        stay();
+        hogs = eventfd(0, 0);
+        start_thread(hog, named("HOG", "hog"), 95);
+    }
     if (!getenv("ORDINARY") && !deadline) {
         struct sched_param param = {.sched_priority = 80};
         check(sched_setscheduler(0, SCHED_FIFO, &param), "SCHED_FIFO");
@@ -245,7 +310,8 @@ int main(int argc, char **argv) {
         char byte;
         struct timespec t = at(next);
         int64_t release = -1, started = 0;
-        if (!strcmp(kind, "abs") || !strcmp(kind, "late")) {
+        if (!strcmp(kind, "change") && n == wanted / 2) period = period * 3 / 2;
+        if (!strcmp(kind, "abs") || !strcmp(kind, "late") || !strcmp(kind, "change")) {
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
             release = next;
             next += period;
@@ -292,7 +358,14 @@ int main(int argc, char **argv) {
     check(!log, argv[5]);
     fprintf(log, "{\"planted\": {");
     for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], planted[f]);
-    fprintf(log, "}, \"cycles\": [");
+    fprintf(log, "}, \"delayed\": [");
+    const char *comma = "";
+    for (long n = 0; n < wanted; n++) {
+        if (plan[n] <= DELAYS) continue;
+        fprintf(log, "%s[%ld, \"%s\"]", comma, n, fault_names[plan[n] - 1]);
+        comma = ", ";
+    }
+    fprintf(log, "], \"cycles\": [");
     for (long n = 0; n < wanted; n++)
         fprintf(log, "%s[%lld, %lld, %lld]", n ? ", " : "", (long long)cycles[n].release, (long long)cycles[n].start, (long long)cycles[n].end);
     fprintf(log, "]}\n");

@@ -74,9 +74,33 @@ def object(kind):
     return next((one["object"] for one in faults if one["kind"] == kind), None)
 
 
+def delayed(how, kind, name):
+    """Whether each cycle that was delayed this way, and is among the longest, has that cause for most of 3 ms."""
+    longest = {long["release_ns"]: long for long in thread["longest"]}
+    planted = [cycles[number]["release"] for number, planted in log["delayed"] if planted == how]
+    told = [longest[release] for release in planted if release in longest]
+    cause = {"kind": kind, "name": name}
+    took = [
+        sum(part["to_ns"] - part["from_ns"] for part in long["parts"] if part["cause"] == cause)
+        for long in told
+    ]
+    return len(took) > 0 and all(time >= 2_000_000 for time in took)
+
+
+def adds_up(long):
+    """Whether the parts of a long cycle follow each other from its release to its end."""
+    at = 0
+    for part in long["parts"]:
+        if part["from_ns"] != at or part["to_ns"] <= at:
+            return False
+        at = part["to_ns"]
+    return at == long["latency_ns"]
+
+
 for expression in expressions:
     if not eval(expression):
         print(f"{expression} does not hold: {len(cycles)} cycles of {len(log['cycles'])}, codes {codes}")
         print(json.dumps(thread["activation"]), thread["period_ns"], log["planted"])
         print(json.dumps(faults, indent=1))
+        print(json.dumps(thread["longest"]))
         sys.exit(1)

@@ -328,7 +328,7 @@ impl StartedRun {
         let counted = match prepared.settings.attach.take() {
             Some(attach) => {
                 let Arrangement { measurement, cpus, .. } = &prepared.held.arrangement;
-                attach.run(root, &measurement.plan, &cpus.online, outbox)
+                attach.run(root, &measurement.plan, &cpus.online, outbox, trigger)
             }
             None => self.measuring_threads.drain(root, outbox, observer, trigger),
         };

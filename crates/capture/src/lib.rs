@@ -52,13 +52,13 @@ pub use error::{Error, ParseError, Position};
 pub use figures::DelayFigures;
 pub use grid::common_step;
 pub use levels::{LevelPair, Levels, NoiseReason};
-pub use list::{List, Reading, Unit, Value};
+pub use list::{List, ListReading, ListUnit, Value};
 pub use losses::{Loss, LossKind};
 pub use marks::Mark;
 pub use measure::{CaptureResult, Preparation, measure};
 pub use open::{open, open_joined};
 pub use pairing::{Counts, Response, ResponseClass};
-pub use query::Query;
+pub use query::CaptureQuery;
 pub use wires::WireLevels;
 
 /// Picoseconds in a second.

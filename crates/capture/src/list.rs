@@ -14,7 +14,7 @@ use std::str::FromStr;
 const NOT_MEASURED: f64 = 9.8e37;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum ListUnit {
     Second,
     Milli,
     Micro,
@@ -22,42 +22,42 @@ pub enum Unit {
     Pico,
 }
 
-impl Unit {
+impl ListUnit {
     /// Picoseconds per unit.
     pub fn picoseconds(self) -> f64 {
         match self {
-            Unit::Second => 1e12,
-            Unit::Milli => 1e9,
-            Unit::Micro => 1e6,
-            Unit::Nano => 1e3,
-            Unit::Pico => 1.0,
+            ListUnit::Second => 1e12,
+            ListUnit::Milli => 1e9,
+            ListUnit::Micro => 1e6,
+            ListUnit::Nano => 1e3,
+            ListUnit::Pico => 1.0,
         }
     }
 }
 
-impl Unit {
+impl ListUnit {
     /// Its symbol, as on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
-            Unit::Second => "s",
-            Unit::Milli => "ms",
-            Unit::Micro => "us",
-            Unit::Nano => "ns",
-            Unit::Pico => "ps",
+            ListUnit::Second => "s",
+            ListUnit::Milli => "ms",
+            ListUnit::Micro => "us",
+            ListUnit::Nano => "ns",
+            ListUnit::Pico => "ps",
         }
     }
 }
 
-impl FromStr for Unit {
+impl FromStr for ListUnit {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Unit, String> {
+    fn from_str(text: &str) -> Result<ListUnit, String> {
         match text {
-            "s" => Ok(Unit::Second),
-            "ms" => Ok(Unit::Milli),
-            "us" => Ok(Unit::Micro),
-            "ns" => Ok(Unit::Nano),
-            "ps" => Ok(Unit::Pico),
+            "s" => Ok(ListUnit::Second),
+            "ms" => Ok(ListUnit::Milli),
+            "us" => Ok(ListUnit::Micro),
+            "ns" => Ok(ListUnit::Nano),
+            "ps" => Ok(ListUnit::Pico),
             _ => Err("expected s, ms, us, ns or ps".to_string()),
         }
     }
@@ -74,7 +74,7 @@ pub struct ListLayout {
     pub number: Option<usize>,
     /// The column of the readings.
     pub value: usize,
-    pub unit: Unit,
+    pub unit: ListUnit,
     pub resolution_ps: Option<i64>,
     /// Number of cells in nearly all rows.
     pub cells: Option<usize>,
@@ -99,7 +99,7 @@ pub enum Value {
 
 /// One row of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reading {
+pub struct ListReading {
     /// Its number in the file, else the row number from 0.
     pub number: u64,
     pub value: Value,
@@ -140,7 +140,7 @@ impl List {
     }
 
     /// The next reading; `None` at the end.
-    pub fn next_reading(&mut self) -> Result<Option<Reading>, ParseError> {
+    pub fn next_reading(&mut self) -> Result<Option<ListReading>, ParseError> {
         loop {
             let line_number = self.lines.number() + 1;
             let Some(Line { text, fault }) = self.lines.next()? else { return Ok(None) };
@@ -206,7 +206,7 @@ impl List {
 
 impl ListLayout {
     /// The reading in a row.
-    fn reading(&self, text: &str, row: u64, line: u64) -> Result<Reading, ParseError> {
+    fn reading(&self, text: &str, row: u64, line: u64) -> Result<ListReading, ParseError> {
         let cells: Vec<&str> = self.dialect.cells(text).collect();
         let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
         if let Some(expected) = self.cells.filter(|expected| filled > *expected) {
@@ -220,7 +220,7 @@ impl ListLayout {
         // A unit in the cell overrides the one in the heading.
         let with_unit = self.dialect.seconds(cell).map(|(seconds, _)| seconds);
         let (said, unit) = match with_unit {
-            Some(seconds) => (Some(seconds), Unit::Second),
+            Some(seconds) => (Some(seconds), ListUnit::Second),
             None => (self.dialect.number(cell), self.unit),
         };
         let said = said.ok_or_else(|| no_number(cell, self.value, line))?;
@@ -231,11 +231,11 @@ impl ListLayout {
             }
             None => row,
         };
-        Ok(Reading { number, value: parse_reading(said, cell, unit, row) })
+        Ok(ListReading { number, value: parse_reading(said, cell, unit, row) })
     }
 }
 
-fn parse_reading(said: f64, cell: &str, unit: Unit, row: u64) -> Value {
+fn parse_reading(said: f64, cell: &str, unit: ListUnit, row: u64) -> Value {
     let delay = said * unit.picoseconds();
     match () {
         () if !said.is_finite() || said.abs() >= NOT_MEASURED => Value::Censored,

@@ -10,7 +10,7 @@ use crate::losses::{Loss, is_rare};
 use crate::marks::MarkerStats;
 use crate::measure::CaptureResult;
 use crate::pairing::{Pairing, Response, ResponseClass};
-use crate::query::{ChannelSelection, Query};
+use crate::query::{CaptureQuery, ChannelSelection};
 use crate::wires::{WireLevels, noise_error, noise_of};
 use std::collections::VecDeque;
 
@@ -97,7 +97,7 @@ impl EdgeMatcher {
     pub fn new(
         survey: &CaptureSurvey,
         selection: &ChannelSelection,
-        query: &Query,
+        query: &CaptureQuery,
     ) -> Result<EdgeMatcher, ParseError> {
         let channels = [Some(selection.stimulus), Some(selection.response), selection.marker];
         let response_threshold = query.response_threshold.unwrap_or(query.threshold);

@@ -13,8 +13,8 @@ use crate::marks::Mark;
 use crate::matcher::EdgeMatcher;
 use crate::open::open_joined;
 use crate::pairing::{Counts, Response, ResponseClass};
+use crate::query::CaptureQuery;
 use crate::query::ChannelSelection;
-use crate::query::Query;
 use crate::wires::WireLevels;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub struct CaptureResult {
 /// A surveyed capture, in which the query can be measured.
 pub struct Preparation {
     paths: Vec<PathBuf>,
-    query: Query,
+    query: CaptureQuery,
     look: Look,
 }
 
@@ -75,7 +75,7 @@ enum Look {
 
 impl Preparation {
     /// Reads captures once, for their levels and the step of their times.
-    pub fn new(paths: &[PathBuf], query: &Query) -> Result<Preparation, Error> {
+    pub fn new(paths: &[PathBuf], query: &CaptureQuery) -> Result<Preparation, Error> {
         let file = &paths[0];
         let in_file = |error: ParseError| error.in_file(file);
         let look = match open_joined(paths, query.unit)? {
@@ -151,7 +151,7 @@ fn changed(file: &Path) -> Error {
 /// Both passes; the receiver of the responses may fail with its own error.
 pub fn measure<E: From<Error>>(
     paths: &[PathBuf],
-    query: &Query,
+    query: &CaptureQuery,
     each: impl FnMut(Response) -> Result<(), E>,
 ) -> Result<CaptureResult, E> {
     Preparation::new(paths, query)?.measure(each)
@@ -166,7 +166,7 @@ fn check_losses<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Result<(), Pa
 }
 
 /// Why a capture has no stimulus that could be judged.
-fn nothing_to_answer(measured: &CaptureResult, query: &Query) -> ParseError {
+fn nothing_to_answer(measured: &CaptureResult, query: &CaptureQuery) -> ParseError {
     let name = measured.stimulus.as_deref().unwrap_or_default();
     let edges = match query.edge {
         EdgeKind::Both => "edge".to_string(),

@@ -3,7 +3,7 @@
 use crate::capture::{Capture, Head, Kind, LevelCapture};
 use crate::error::{Error, ParseError};
 use crate::lines::BYTE_ORDER_MARK;
-use crate::list::Unit;
+use crate::list::ListUnit;
 use crate::merge::{Merged, Part};
 use crate::{csv, isf, sigrok, vcd};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const SNIFFED: u64 = 4096;
 
 /// Opens a file, which must not be a pipe since it is read several times.
-pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, Error> {
+pub fn open(path: &Path, unit: Option<ListUnit>) -> Result<Capture, Error> {
     let mut capture = open_file(path, unit).map_err(|error| error.in_file(path))?;
     if let Capture::Points(opened) = &mut capture {
         number_duplicates(&mut opened.head);
@@ -39,7 +39,7 @@ fn number_duplicates(head: &mut Head) {
     }
 }
 
-fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
+fn open_file(path: &Path, unit: Option<ListUnit>) -> Result<Capture, ParseError> {
     // Opening a pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(ParseError::whole("expected a regular file, which can be read more than once"));
@@ -69,7 +69,7 @@ fn open_file(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
 }
 
 /// Opens several files as one capture: some oscilloscopes write one file per channel.
-pub fn open_joined(paths: &[PathBuf], unit: Option<Unit>) -> Result<Capture, Error> {
+pub fn open_joined(paths: &[PathBuf], unit: Option<ListUnit>) -> Result<Capture, Error> {
     if let [one] = paths {
         return open(one, unit);
     }

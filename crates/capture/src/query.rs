@@ -3,11 +3,11 @@
 use crate::capture::Head;
 use crate::edges::{EdgeKind, Hysteresis, Threshold};
 use crate::error::ParseError;
-use crate::list::Unit;
+use crate::list::ListUnit;
 
 /// How edges are paired.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Query {
+pub struct CaptureQuery {
     /// The stimulus channel.
     pub stimulus: Option<String>,
     /// The response channel.
@@ -30,13 +30,13 @@ pub struct Query {
     /// How long a response may take; `None` for up to the next stimulus.
     pub window_ps: Option<i64>,
     /// The unit of a list of readings, if the list does not name it.
-    pub unit: Option<Unit>,
+    pub unit: Option<ListUnit>,
 }
 
-impl Query {
+impl CaptureQuery {
     /// Rising edges of two channels at half of their height.
-    pub fn between(stimulus: &str, response: &str) -> Query {
-        Query {
+    pub fn between(stimulus: &str, response: &str) -> CaptureQuery {
+        CaptureQuery {
             stimulus: Some(stimulus.to_string()),
             response: Some(response.to_string()),
             marker: None,
@@ -71,7 +71,7 @@ pub struct ChannelSelection {
 }
 
 impl ChannelSelection {
-    pub fn resolve(head: &Head, asked: &Query) -> Result<ChannelSelection, ParseError> {
+    pub fn resolve(head: &Head, asked: &CaptureQuery) -> Result<ChannelSelection, ParseError> {
         let find = |flag: &str, name: &Option<String>| match name {
             Some(name) => find_channel(head, flag, name),
             None => Err(ParseError::whole(format!(

@@ -22,6 +22,7 @@ use crate::commands::scenarios::ScenariosArgs;
 use crate::commands::serve::args::ServeArgs;
 use crate::commands::target::TargetArgs;
 use crate::commands::trend::args::TrendArgs;
+use crate::commands::tune::args::TuneArgs;
 use crate::commands::verify::VerifyArgs;
 use crate::commands::watch::args::{WatchArgs, with_defaults};
 use crate::flags::run::RunArgs;
@@ -58,6 +59,7 @@ Examples:
   latlab import output.txt                  a recording of cyclictest becomes a run
   latlab export last --to cyclictest        a run becomes a histogram of cyclictest
   latlab doctor                             find settings that cost latency, with remedies
+  latlab tune --deadline 100us              prove which settings of this machine help
 
 Exit codes:
   0  done, or the verdict is pass           3  could not measure or write (rights, features, space)
@@ -88,6 +90,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Find settings of this machine, or of a run's machine, that cost latency.
     Doctor(DoctorArgs),
+    /// Prove which settings of this machine help, and make them for good.
+    Tune(Box<TuneArgs>),
     /// List or download kernels for guests in virtual time.
     Lab(LabArgs),
     /// Name boards, set their defaults, and show what runs on them.
@@ -143,6 +147,7 @@ impl Command {
             Run(_)
                 | Attach(_)
                 | Watch(_)
+                | Tune(_)
                 | Respond(_)
                 | Import(_)
                 | Collect(_)

@@ -24,7 +24,7 @@ use command_line::{Cli, Command, program};
 use commands::{
     agent, attach, campaign, collect, compare, completions, cyclictest, doctor, explain, export,
     fleet, import, lab, loads, plan, plot, report, respond, run, runs, scenarios, serve, target,
-    trend, verify, watch,
+    trend, tune, verify, watch,
 };
 use exit::{EXIT_CANNOT_MEASURE, EXIT_USAGE, ExitError, error_code};
 use latlab_sys::memory::require_stack;
@@ -86,6 +86,7 @@ fn call(command: Command, given: &ArgMatches) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Trend(args) => trend::follow(&args),
+        Command::Tune(args) => tune::tune(&args),
         Command::Fleet(args) => fleet::fleet(*args),
         Command::FleetRows => fleet::rows(),
         Command::FleetDraw(args) => fleet::draw(&args),

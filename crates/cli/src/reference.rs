@@ -13,6 +13,7 @@ use crate::commands::completions::Shell;
 use crate::commands::import::document::{Imported, Looked};
 use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
+use crate::commands::tune::apply::TuneStatus;
 use crate::documents::{
     CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, KernelPaths, List,
     ListedLoad, Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
@@ -28,6 +29,7 @@ use latlab_model::run_comparison::RunComparison;
 use latlab_model::run_length::RunLength;
 use latlab_model::target::BoardState;
 use latlab_model::trend::Trend;
+use latlab_model::tune::TuneResult;
 use latlab_model::verification::Verification;
 use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
@@ -104,6 +106,8 @@ fn schemas_are_those_of_the_types() {
         ("campaign-dry-run.schema.json".to_string(), schema::<DryRun>()),
         ("campaign-run.schema.json".to_string(), schema::<CampaignResult>()),
         ("campaign-report.schema.json".to_string(), schema::<CampaignReported>()),
+        ("tune.schema.json".to_string(), schema::<TuneResult>()),
+        ("tune-status.schema.json".to_string(), schema::<TuneStatus>()),
         ("campaign-table.schema.json".to_string(), schema::<CampaignTable>()),
         ("scenarios.schema.json".to_string(), schema::<Vec<ShippedSheet>>()),
         ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema())),

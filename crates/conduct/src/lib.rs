@@ -15,6 +15,7 @@ pub mod respond;
 mod run;
 mod self_interference;
 mod stop;
+pub mod tune;
 
 pub use budget::CpuBudget;
 pub use disk_space::check_disk_space;

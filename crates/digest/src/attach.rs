@@ -4,14 +4,17 @@ use crate::bins::BinCounts;
 use crate::rows::{CycleRow, coarse_edges};
 use latlab_model::attach::{
     ActivationCall, AttachReport, AttachedRun, AttachedThread, AttachedThreadReport,
-    AttachedThreadRun, CyclePart, CyclePartFigures, PackedCycles,
+    AttachedThreadRun, CyclePart, CyclePartFigures, LONGEST, LongCycle, PackedCycles,
 };
 use latlab_model::deadline::is_miss;
+use latlab_model::explanation::SpikeBlame;
 use latlab_model::finding::{AttachFinding, Finding, FindingKind, LossFinding};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::plan::{JudgedTime, Method};
 use latlab_model::{Bin, Histogram, Nanos, Plan};
 use latlab_stats::quantiles;
+use latlab_trace::tell_cycle;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// State gathered from the frames so far.
@@ -25,6 +28,8 @@ struct FoundThread {
     found: AttachedThread,
     parts: BTreeMap<CyclePart, PartCounts>,
     misses: u64,
+    /// The longest first.
+    longest: Vec<LongCycle>,
 }
 
 #[derive(Default)]
@@ -50,7 +55,7 @@ impl PartCounts {
 impl AttachDigest {
     /// Adds a thread that was found.
     pub fn push_thread(&mut self, found: AttachedThread) {
-        let thread = FoundThread { found, parts: BTreeMap::new(), misses: 0 };
+        let thread = FoundThread { found, parts: BTreeMap::new(), misses: 0, longest: Vec::new() };
         self.threads.entry(thread.found.thread).or_insert(thread);
     }
 
@@ -82,6 +87,14 @@ impl AttachDigest {
         Ok(cycles.into_iter().map(|cycle| CycleRow { thread, cycle }).collect())
     }
 
+    /// Adds a cycle, which is dropped if it is not among the longest of its thread.
+    pub fn push_long_cycle(&mut self, long: LongCycle) {
+        let Some(known) = self.threads.get_mut(&long.thread) else { return };
+        let at = known.longest.partition_point(|one| one.response_ns >= long.response_ns);
+        known.longest.insert(at, long);
+        known.longest.truncate(LONGEST);
+    }
+
     /// Adds the current report.
     pub fn push_report(&mut self, report: AttachReport) {
         self.report = Some(report);
@@ -95,8 +108,9 @@ impl AttachDigest {
         judged.collect()
     }
 
-    /// The attached threads, and their findings.
-    pub fn finish(self) -> (AttachedRun, Vec<Finding>) {
+    /// The attached threads, and their findings. `recorded` are cycles whose CPU was recorded as
+    /// well.
+    pub fn finish(self, recorded: &[SpikeBlame]) -> (AttachedRun, Vec<Finding>) {
         let report = self.report.unwrap_or_default();
         let mut findings = Vec::new();
         if self.threads.is_empty() {
@@ -124,6 +138,7 @@ impl AttachDigest {
         });
         // Judged threads first, each group in the order in which they were found.
         threads.sort_by_key(|thread| (thread.found.setup.is_none(), thread.found.thread));
+        explain_longest(&mut threads, recorded);
         let run = AttachedRun {
             program: report.program,
             threads,
@@ -139,6 +154,8 @@ impl AttachDigest {
 
 impl FoundThread {
     fn finish(self, report: AttachedThreadReport) -> AttachedThreadRun {
+        let thread = self.found.setup.as_ref().map_or(self.found.thread, |setup| setup.thread);
+        let longest = self.longest.iter().map(|long| tell_cycle(0, thread, long)).collect();
         let parts = self.parts.into_iter().map(|(part, mut counts)| {
             counts.total.bins = counts.bins.take();
             CyclePartFigures {
@@ -148,7 +165,33 @@ impl FoundThread {
                 bins: coarse_rows(&counts.total),
             }
         });
-        AttachedThreadRun { parts: parts.collect(), found: self.found, misses: self.misses, report }
+        AttachedThreadRun {
+            parts: parts.collect(),
+            found: self.found,
+            misses: self.misses,
+            longest,
+            report,
+        }
+    }
+}
+
+/// Takes the explanations of cycles whose CPU was recorded. The others are numbered if there are
+/// none of these, the longest cycle of a judged thread being 1.
+fn explain_longest(threads: &mut [AttachedThreadRun], recorded: &[SpikeBlame]) {
+    let judged = threads.iter_mut().filter(|thread| thread.found.setup.is_some());
+    let mut longest: Vec<&mut SpikeBlame> = judged.flat_map(|thread| &mut thread.longest).collect();
+    longest.sort_by_key(|one| (Reverse(one.latency_ns), one.release_ns));
+    for (number, long) in (1..).zip(longest) {
+        if recorded.is_empty() {
+            long.spike = number;
+        }
+        let same = |one: &&SpikeBlame| {
+            (one.thread, one.release_ns, one.latency_ns)
+                == (long.thread, long.release_ns, long.latency_ns)
+        };
+        if let Some(same) = recorded.iter().find(same) {
+            *long = same.clone();
+        }
     }
 }
 
@@ -207,12 +250,22 @@ fn thread_findings(thread: &AttachedThreadRun) -> Vec<Finding> {
         before: found.policy.clone(),
         after: after.clone(),
     });
+    let rhythm = report.rhythm_change.zip(found.period_ns).map(|(change, before_ns)| {
+        let finding = AttachFinding::RhythmChanged {
+            name: name(),
+            before_ns,
+            after_ns: change.period_ns,
+            was_deadline: found.deadline_is_assumed,
+        };
+        Finding::new(finding).of_thread(setup.thread).at(change.at_ns)
+    });
     let faults = report
         .faults
         .iter()
         .map(|fault| AttachFinding::of_fault(&found.name, fault, found.period_ns));
     let all = [unseen, ambiguous, lost, waiting, changed].into_iter().flatten();
-    all.chain(faults).map(|finding| Finding::new(finding).of_thread(setup.thread)).collect()
+    let all = all.chain(faults).map(|finding| Finding::new(finding).of_thread(setup.thread));
+    all.chain(rhythm).collect()
 }
 
 /// `read of file descriptor 7 (timerfd)`.

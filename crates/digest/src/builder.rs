@@ -22,7 +22,7 @@ use latlab_model::attach::{AttachedThread, PackedCycles};
 use latlab_model::breakdown::Breakdown;
 use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
-use latlab_model::flight::Recording;
+use latlab_model::flight::EventCapture;
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
 use latlab_model::guest::GuestStream;
 use latlab_model::machine::Machine;
@@ -65,7 +65,7 @@ pub struct RunDigest {
     /// The kernel files of the target, if the stream has them.
     pub snapshot: Option<Snapshot>,
     /// What is needed to read the pages of the flight recorder; `None` if nothing was recorded.
-    pub recording: Option<Recording>,
+    pub recording: Option<EventCapture>,
 }
 
 /// Why a stream is not a run.
@@ -183,6 +183,7 @@ impl RunBuilder {
             Message::AttachedThread(found) => self.find_thread(found),
             Message::Cycles(cycles) => return self.push_cycles(&cycles).map(StreamRow::Cycles),
             Message::AttachReport(report) => self.attach.push_report(report),
+            Message::LongCycle(long) => self.attach.push_long_cycle(long),
             Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; in a stream it means nothing.

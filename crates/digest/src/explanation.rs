@@ -6,8 +6,8 @@ use latlab_model::breakdown::PartFigures;
 use latlab_model::explanation::{RecorderCost, RunExplanation, SpikeBlame};
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::{
-    KnownThread, PageRange, RecordedSpike, RecorderReport, RecorderWindow, Recording, SpikeTally,
-    TraceFormats, TracePages,
+    EventCapture, KnownThread, PageRange, RecordedSpike, RecorderReport, RecorderWindow,
+    SpikeTally, TraceFormats, TracePages,
 };
 use latlab_model::frame::Interval;
 use latlab_model::run::ThreadSetup;
@@ -29,7 +29,7 @@ const ENOUGH_FOR_COST: u64 = 100;
 /// Takes the frames of the recorder in order.
 #[derive(Default)]
 pub struct ExplanationDigest {
-    recording: Recording,
+    recording: EventCapture,
     /// Threads that existed when the agent listed them.
     living: HashSet<i32>,
     reader: Option<EventReader>,
@@ -137,7 +137,10 @@ impl ExplanationDigest {
     }
 
     /// The result.
-    pub fn finish(mut self, threads: &[ThreadSetup]) -> (RunExplanation, Recording, Vec<Finding>) {
+    pub fn finish(
+        mut self,
+        threads: &[ThreadSetup],
+    ) -> (RunExplanation, EventCapture, Vec<Finding>) {
         // A killed run has no outcome for its last spikes.
         let tally = &mut self.tally;
         tally.stored = tally.stored.max(self.recording.spikes.len() as u64);
@@ -182,7 +185,7 @@ fn thread_id(threads: &[ThreadSetup], thread: u32) -> Option<i32> {
 /// Explains the stored spikes with these numbers again, from their pages; all pages are passed,
 /// each once.
 pub fn explain_spikes<E>(
-    recording: &Recording,
+    recording: &EventCapture,
     wanted: &[u32],
     threads: &[ThreadSetup],
     in_guest: bool,
@@ -250,13 +253,14 @@ impl CostDigest {
             threads.iter().filter_map(|thread| Some(1.0 / thread.period_ns?.0.max(1) as f64)).sum();
         let each = |side: &CostSide| {
             let cycles = side.length as f64 * rate;
-            (cycles >= 1.0).then(|| Nanos((side.cpu as f64 / cycles) as i64))
+            let is_known = cycles >= 1.0 && side.cpu > 0;
+            is_known.then(|| Nanos((side.cpu as f64 / cycles) as i64))
         };
         Some(RecorderCost {
             on: cost_figures(&self.on.latencies)?,
             off: cost_figures(&self.off.latencies)?,
-            on_cpu_ns: each(&self.on)?,
-            off_cpu_ns: each(&self.off)?,
+            on_cpu_ns: each(&self.on),
+            off_cpu_ns: each(&self.off),
         })
     }
 }

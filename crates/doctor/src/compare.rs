@@ -4,35 +4,23 @@ use crate::{config, examine, machine};
 use latlab_model::comparison::{Comparison, FactChange, FindingChange, SettingChange};
 use latlab_model::doctor::Diagnosis;
 use latlab_model::guest::MARK;
-use latlab_model::machine::Machine;
+use latlab_model::machine::{FACTS, FactValue, Machine, MachineFact};
 use latlab_model::snapshot::{Content, SETTINGS, made, matches_pattern};
 use latlab_model::{CpuSet, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A fact of a machine as text.
-type Fact = fn(&Machine) -> Option<String>;
-
-/// The compared facts, by their names in `run.json`. Facts that settings or options also show are
-/// left to those, and the boot id always differs.
-const FACTS: &[(&str, Fact)] = &[
-    ("hostname", |machine| machine.hostname.clone()),
-    ("board", |machine| machine.board.clone()),
-    ("cpu_model", |machine| machine.cpu_model.clone()),
-    ("architecture", |machine| non_empty(&machine.architecture)),
-    ("kernel", |machine| non_empty(&machine.kernel)),
-    ("kernel_version", |machine| non_empty(&machine.kernel_version)),
-    ("preemption", |machine| machine.preemption.clone()),
-    ("command_line", |machine| machine.command_line.clone()),
-    ("virtualisation", |machine| machine.virtualisation.clone()),
-    ("distribution", |machine| machine.distribution.clone()),
-    ("cpus_online", |machine| non_empty_set(&machine.cpus_online)),
-    ("cpus_allowed", |machine| non_empty_set(&machine.cpus_allowed)),
-    ("cpus_isolated", |machine| non_empty_set(&machine.cpus_isolated)),
-    ("cpus_nohz_full", |machine| non_empty_set(&machine.cpus_nohz_full)),
-    ("clocksource", |machine| machine.clocksource.clone()),
-    ("memory_bytes", |machine| machine.memory_bytes.map(|bytes| bytes.to_string())),
-    ("microcode", |machine| machine.microcode.clone()),
-];
+/// The compared facts of a machine, by name.
+fn compared() -> impl Iterator<Item = (&'static str, impl Fn(&Machine) -> Option<String>)> {
+    let text = |fact: &'static MachineFact| {
+        move |machine: &Machine| match (fact.value)(machine)? {
+            FactValue::Text(text) => Some(text),
+            FactValue::Bytes(bytes) => Some(bytes.to_string()),
+            FactValue::Hertz(rate) => Some(rate.to_string()),
+            FactValue::RealtimeLimit(limit) => Some(limit.to_string()),
+        }
+    };
+    FACTS.iter().filter(|fact| fact.is_compared).map(move |fact| (fact.id, text(fact)))
+}
 
 /// Settings already covered by facts and options.
 const TOLD_ELSEWHERE: &[&str] = &[
@@ -92,12 +80,12 @@ pub fn compare(before: (&str, &Snapshot), after: (&str, &Snapshot)) -> Compariso
 }
 
 fn facts(before: &Machine, after: &Machine) -> Vec<FactChange> {
-    let changes = FACTS.iter().filter_map(|(what, fact)| {
+    let changes = compared().filter_map(|(what, fact)| {
         let (before, after) = (fact(before), fact(after));
-        if before == after || *what == "memory_bytes" && is_about_the_same(&before, &after) {
+        if before == after || what == "memory_bytes" && is_about_the_same(&before, &after) {
             return None;
         }
-        let (before, after) = match *what {
+        let (before, after) = match what {
             "command_line" => list_difference(before, after, ' ').sides,
             _ => (before, after),
         };
@@ -108,11 +96,10 @@ fn facts(before: &Machine, after: &Machine) -> Vec<FactChange> {
 
 /// The facts in which the machines of two sides differ, with all values on each side.
 pub fn compare_machines(before: &[Machine], after: &[Machine]) -> Vec<FactChange> {
-    let values = |side: &[Machine], fact: Fact| -> BTreeSet<Option<String>> {
-        side.iter().map(fact).collect()
-    };
-    let changes = FACTS.iter().filter_map(|&(what, fact)| {
-        let (before, after) = (values(before, fact), values(after, fact));
+    let changes = compared().filter_map(|(what, fact)| {
+        let values =
+            |side: &[Machine]| side.iter().map(&fact).collect::<BTreeSet<Option<String>>>();
+        let (before, after) = (values(before), values(after));
         let one = |side: &BTreeSet<Option<String>>| side.first().cloned().flatten();
         let few = before.len() == 1 && after.len() == 1;
         if before == after
@@ -144,10 +131,6 @@ fn is_about_the_same(before: &Option<String>, after: &Option<String>) -> bool {
 
 fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_string())
-}
-
-fn non_empty_set(cpus: &CpuSet) -> Option<String> {
-    non_empty(&cpus.to_string())
 }
 
 /// The findings whose code the others do not have.

@@ -17,6 +17,7 @@ mod compare;
 mod config;
 mod effect;
 mod facts;
+mod settings;
 
 pub use check::{Check, Observation};
 pub use compare::{compare, compare_machines};
@@ -24,6 +25,7 @@ use facts::Facts;
 use latlab_model::doctor::{Diagnosis, Examination};
 use latlab_model::machine::Machine;
 use latlab_model::{CpuSet, Snapshot};
+pub use settings::candidates;
 use std::cmp::Reverse;
 
 /// All checks, by topic.

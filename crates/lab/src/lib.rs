@@ -42,6 +42,6 @@ pub use host_cpu::HostCpus;
 pub use kernel::{DebianKernel, Image, Kernel, kernels};
 pub use kernel_map::KernelMap;
 pub use machine::{EmulatedMachine, MACHINES};
-pub use replay::Recording;
+pub use replay::InstructionTrace;
 pub use responder::command as responder_command;
 pub use wire::BoardWire;

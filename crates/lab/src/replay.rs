@@ -20,7 +20,7 @@ const X86_IMAGE: u64 = 0xffff_ffff_8000_0000;
 
 /// The recorder of a replayed guest.
 #[derive(Debug)]
-pub struct Recording {
+pub struct InstructionTrace {
     plugin: PathBuf,
     machine: &'static str,
     /// What the plugin has to know of the kernel.
@@ -32,7 +32,7 @@ pub struct Recording {
 impl GuestImage {
     /// Prepares to record this guest: builds the plugin and asks for the kernel's addresses, unless
     /// they are cached. `agent` is the guest's agent.
-    pub fn recording(&self, cache: &Cache, agent: Vec<u8>) -> Result<Recording> {
+    pub fn recording(&self, cache: &Cache, agent: Vec<u8>) -> Result<InstructionTrace> {
         let machine = self.config().machine;
         let is_arm = machine.architecture == "aarch64";
         if !is_arm && machine.architecture != "x86_64" {
@@ -58,7 +58,7 @@ impl GuestImage {
             machine.architecture,
             address(switch)?,
         );
-        Ok(Recording { plugin, machine: machine.architecture, arguments, map })
+        Ok(InstructionTrace { plugin, machine: machine.architecture, arguments, map })
     }
 
     /// Boots such a guest once, with the question instead of its job. Its modules have the same
@@ -73,7 +73,7 @@ impl GuestImage {
     }
 }
 
-impl Recording {
+impl InstructionTrace {
     /// Makes QEMU record to `out`; `wanted` is a file with the releases whose wake-ups are
     /// recorded, or all if there is none.
     pub fn add_to(&self, command: &mut Command, out: &str, wanted: Option<&Path>) {

@@ -5,6 +5,7 @@
 //! enters that call again.
 
 use crate::Nanos;
+use crate::explanation::{BlamePart, SpikeBlame};
 use crate::histogram::Bin;
 use crate::run::{Quantiles, ThreadSetup};
 use crate::samples::{pack, unpack};
@@ -12,6 +13,8 @@ use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Number of longest cycles that are kept of each thread, with what kept them.
+pub const LONGEST: usize = 16;
 /// Most cycles of one thread in a frame; a larger count is treated as damage.
 pub const MOST_CYCLES: u32 = 1 << 18;
 
@@ -216,6 +219,16 @@ text_enum! {
     }
 }
 
+/// When the releases of a thread took another period.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RhythmChange {
+    /// The last release of the old period, on CLOCK_MONOTONIC.
+    pub at_ns: Nanos,
+    /// The new period.
+    pub period_ns: Nanos,
+}
+
 /// A thread whose cycles were found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -297,35 +310,24 @@ pub struct ThreadFault {
     pub longest_ns: Nanos,
 }
 
-/// A long cycle and what delayed it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// One of the longest cycles of a thread, and where its time went.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LongCycle {
+    /// Number among the attached threads.
+    pub thread: u32,
+    /// Kernel thread id.
+    pub thread_id: i32,
+    /// CPU on which it started.
+    pub cpu: u32,
     /// Release, on CLOCK_MONOTONIC.
     pub release_ns: Nanos,
     /// From the release to the start.
     pub wake_up_ns: Nanos,
-    /// Time running.
-    pub execution_ns: Nanos,
-    /// Time ready while another thread ran.
-    pub preempted_ns: Nanos,
-    /// Time asleep within the cycle.
-    pub blocked_ns: Nanos,
-    /// The thread that ran last before this one got the CPU, during its wake-up.
-    pub waited_for: Option<String>,
-    /// The thread that preempted it longest.
-    pub preempted_by: Option<String>,
-    /// The call in which it slept longest.
-    pub blocked_in: Option<String>,
-    /// The thread that ended that sleep.
-    pub unblocked_by: Option<String>,
-}
-
-impl LongCycle {
-    /// From the release to the end of the cycle.
-    pub fn response_ns(&self) -> Nanos {
-        self.wake_up_ns + self.execution_ns + self.preempted_ns + self.blocked_ns
-    }
+    /// From the release to the end.
+    pub response_ns: Nanos,
+    /// What the thread did and waited for, contiguous from the release to the end.
+    pub parts: Vec<BlamePart>,
 }
 
 /// What is known of a thread apart from its cycles.
@@ -347,8 +349,6 @@ pub struct AttachedThreadReport {
     pub wakers: Vec<(String, u64)>,
     /// Faults found in it.
     pub faults: Vec<ThreadFault>,
-    /// Its longest cycles, longest first.
-    pub longest: Vec<LongCycle>,
     /// Number of migrations to another CPU.
     pub migrations: u64,
     /// Times it ran without the kernel having recorded a switch to it.
@@ -361,6 +361,8 @@ pub struct AttachedThreadReport {
     pub has_ended: bool,
     /// Whether its cycles stopped because it now waits in another call.
     pub activation_lost: bool,
+    /// When its releases took another period; `None` if they kept the first.
+    pub rhythm_change: Option<RhythmChange>,
 }
 
 /// What is known apart from the cycles; each report replaces the previous one.
@@ -409,6 +411,8 @@ pub struct AttachedThreadRun {
     pub misses: u64,
     /// Figures of each part of its cycles.
     pub parts: Vec<CyclePartFigures>,
+    /// Its longest cycles, longest first.
+    pub longest: Vec<SpikeBlame>,
     /// What else is known of it.
     pub report: AttachedThreadReport,
 }

@@ -1,6 +1,7 @@
 //! What a sheet expands to: rows, repeats, and the runs in order.
 
 use crate::text_enum::text_enum;
+use crate::tune::TunePlan;
 use crate::{Nanos, Plan, Target};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,6 +46,9 @@ pub struct Campaign {
     pub runs: Vec<PlannedRun>,
     /// Published figures of the same experiment.
     pub published: Option<Published>,
+    /// What `latlab tune` searches for; `None` for a sheet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TunePlan>,
 }
 
 text_enum! {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 text_enum! {
-    /// Part of a wake-up.
+    /// Part of a wake-up, or of a cycle.
     Phase {
         /// From the release until the timer interrupt begins.
         TimerLate = "timer-late",
@@ -22,8 +22,10 @@ text_enum! {
         Handler = "handler",
         /// From the wake-up until the thread is switched in.
         Waiting = "waiting",
-        /// From the switch until the thread reads the clock.
+        /// From the switch until the thread reads the clock, or its cycle starts.
         Return = "return",
+        /// From the start of a cycle of an attached thread to its end.
+        Work = "work",
     }
 }
 
@@ -62,6 +64,14 @@ text_enum! {
         Throttled = "throttled",
         /// The measured thread itself: it was stopped, traced, or waited for something else.
         OwnSleep = "own-sleep",
+        /// The measured thread itself: it did its work.
+        Execution = "execution",
+        /// The measured thread itself: its previous cycle was not over.
+        PreviousCycle = "previous-cycle",
+        /// A lock; the name is that of the thread that released it.
+        Lock = "lock",
+        /// A system call in which the measured thread slept; the name is that of the call.
+        Call = "call",
         /// Nothing was recorded.
         Unknown = "unknown",
     }
@@ -209,26 +219,7 @@ impl SpikeBlame {
     /// The breakdown without detail too small to show: parts shorter than 1/`parts` of the latency
     /// are merged with their neighbours under the longest one's cause. The sum is unchanged.
     pub fn condensed(&self, parts: usize) -> Vec<BlamePart> {
-        if self.parts.len() <= parts {
-            return self.parts.clone();
-        }
-        let shortest = Nanos(self.latency_ns.0 / parts.max(1) as i64);
-        let (mut all, mut group) = (Vec::new(), Vec::new());
-        for part in &self.parts {
-            if part.length() >= shortest {
-                all.extend(joined(&group));
-                group.clear();
-                all.push(part.clone());
-                continue;
-            }
-            group.push(part);
-            if group.iter().map(|part| part.length()).sum::<Nanos>() >= shortest {
-                all.extend(joined(&group));
-                group.clear();
-            }
-        }
-        all.extend(joined(&group));
-        all
+        condensed(&self.parts, parts)
     }
 
     /// Time whose cause is unknown.
@@ -236,6 +227,31 @@ impl SpikeBlame {
         let unknown = self.parts.iter().filter(|part| part.cause.kind == CauseKind::Unknown);
         Nanos(unknown.map(|part| part.length().0).sum())
     }
+}
+
+/// Consecutive parts without detail too small to show: those shorter than 1/`parts` of their sum are
+/// merged with their neighbours under the longest one's cause. The sum is unchanged.
+pub fn condensed(all: &[BlamePart], parts: usize) -> Vec<BlamePart> {
+    if all.len() <= parts {
+        return all.to_vec();
+    }
+    let shortest = Nanos(all.iter().map(|part| part.length().0).sum::<i64>() / parts.max(1) as i64);
+    let (mut kept, mut group) = (Vec::new(), Vec::new());
+    for part in all {
+        if part.length() >= shortest {
+            kept.extend(joined(&group));
+            group.clear();
+            kept.push(part.clone());
+            continue;
+        }
+        group.push(part);
+        if group.iter().map(|part| part.length()).sum::<Nanos>() >= shortest {
+            kept.extend(joined(&group));
+            group.clear();
+        }
+    }
+    kept.extend(joined(&group));
+    kept
 }
 
 /// Consecutive parts merged into one, under the cause that took most of them.
@@ -315,10 +331,10 @@ pub struct RecorderCost {
     pub on: PartFigures,
     /// Latencies while not recording.
     pub off: PartFigures,
-    /// CPU time of one cycle of a measuring thread while recording.
-    pub on_cpu_ns: Nanos,
+    /// CPU time of one cycle of a measuring thread while recording; `None` for a program's threads.
+    pub on_cpu_ns: Option<Nanos>,
     /// CPU time of one cycle while not recording.
-    pub off_cpu_ns: Nanos,
+    pub off_cpu_ns: Option<Nanos>,
 }
 
 /// Results of the flight recorder for a run.

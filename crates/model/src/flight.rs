@@ -2,6 +2,7 @@
 //! formats needed to decode them later.
 
 use crate::Nanos;
+use crate::attach::LongCycle;
 use serde::{Deserialize, Serialize};
 
 /// Formats of this kernel's trace pages and events, from its own files.
@@ -82,6 +83,8 @@ pub struct RecordedSpike {
     /// Time stolen from the thread's CPU between the two readings around the spike; `None` if the
     /// kernel does not count it.
     pub stolen: Option<StolenTime>,
+    /// For an attached thread: its cycle.
+    pub cycle: Option<LongCycle>,
 }
 
 /// Consecutive pages of a CPU.
@@ -98,7 +101,7 @@ pub struct PageRange {
 
 /// Everything recorded except the pages: `recording.json` of a run.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
-pub struct Recording {
+pub struct EventCapture {
     /// Formats of the pages.
     pub formats: TraceFormats,
     /// Recorded spikes.

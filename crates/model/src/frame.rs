@@ -8,7 +8,7 @@ mod reader;
 
 pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, ReadResult, skip_damage};
 
-use crate::attach::{AttachReport, AttachedThread, PackedCycles};
+use crate::attach::{AttachReport, AttachedThread, LongCycle, PackedCycles};
 use crate::breakdown::Breakdown;
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
@@ -169,6 +169,8 @@ pub enum Message {
     Cycles(PackedCycles),
     /// What else is known of the attached threads so far.
     AttachReport(AttachReport),
+    /// One of the longest cycles of an attached thread.
+    LongCycle(LongCycle),
 }
 
 macro_rules! kinds {
@@ -224,7 +226,7 @@ kinds! {
     24 Edges packed,
     25 TraceFormats json,
     26 TracePages packed,
-    27 RecordedSpike packed,
+    27 RecordedSpike json,
     28 RecorderReport packed,
     29 FineSamples packed,
     30 KnownThreads json,
@@ -232,6 +234,7 @@ kinds! {
     32 AttachedThread json,
     33 Cycles packed,
     34 AttachReport json,
+    35 LongCycle json,
 }
 
 impl Message {

@@ -48,6 +48,7 @@ pub mod telemetry;
 mod text_enum;
 pub mod trace;
 pub mod trend;
+pub mod tune;
 pub mod units;
 pub mod verdict;
 pub mod verification;

@@ -1,5 +1,9 @@
 //! The fingerprint of a machine.
 
+mod facts;
+
+pub use facts::{FACTS, FactValue, MachineFact};
+
 use crate::CpuSet;
 use crate::guest::{IN_VIRTUAL_TIME, MARK};
 use crate::snapshot::{Snapshot, made};

@@ -155,7 +155,7 @@ impl Form {
     }
 
     const fn rest(self) -> Form {
-        Form { is_rest: true, ..self.of_commands() }
+        Form { is_rest: true, ..self }
     }
 }
 

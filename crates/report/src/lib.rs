@@ -28,6 +28,7 @@ mod terminal;
 pub mod terms;
 pub mod test_suite;
 pub mod trend;
+pub mod tune;
 pub mod units;
 mod verdict;
 

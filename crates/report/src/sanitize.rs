@@ -1,6 +1,6 @@
 //! Runs whose texts are safe to print.
 
-use crate::causes::remedy;
+use crate::causes::{measured_policy, remedy};
 use latlab_model::Run;
 use latlab_model::sanitize::{keep_remedies, sanitize_document};
 
@@ -10,7 +10,7 @@ pub fn sanitize_run(run: &Run) -> serde_json::Result<Run> {
     // Remedies need the true thread names, so create them before names are escaped.
     if let (Some(safe), Some(explanation)) = (&mut safe.explanation, &run.explanation) {
         for (safe, cause) in safe.causes.iter_mut().zip(&explanation.causes) {
-            safe.remedy = Some(remedy(cause, run.asked.who.policy));
+            safe.remedy = Some(remedy(cause, measured_policy(run)));
         }
     }
     keep_remedies(safe.doctor.iter_mut().flatten(), run.doctor.iter().flatten());

@@ -3,7 +3,7 @@
 
 use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
-use crate::causes::remedy;
+use crate::causes::{measured_policy, remedy};
 use crate::doctor::summary::weighty;
 use crate::facts;
 use crate::figures::{
@@ -265,7 +265,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let is_known = !matches!(first.cause.kind, CauseKind::WakeUp | CauseKind::Unknown);
     is_known.then(|| {
         let code = explanation_section::cause_words(&first.cause);
-        FirstTry { code, remedy: remedy(first, run.asked.who.policy), protects: None }
+        FirstTry { code, remedy: remedy(first, measured_policy(run)), protects: None }
     })
 }
 
@@ -423,7 +423,6 @@ fn find_out(run: &Run) -> Option<FirstTry> {
         && run.total.cycles > 0
         && run.asked.method.has_agent()
         && run.asked.method.records() == Recorded::Latency
-        && run.attached.is_none()
         && run.explanation.is_none();
     is_possible.then(|| FirstTry {
         code: "explain".to_string(),

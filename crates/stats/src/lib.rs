@@ -23,6 +23,7 @@ mod repeats;
 mod rounds;
 mod run_length;
 mod scales;
+mod screening;
 mod series;
 pub mod span;
 mod special;
@@ -38,7 +39,7 @@ pub use bursts::{
     Burst, Clustering, ENOUGH_BURSTS, ENOUGH_FOR_CLUMPS, LateCycle, LowerLevel, TOGETHER, bursts,
     clump, clustering, lower_level,
 };
-pub use compare::{MeasuredRun, Tolerance, compare_beside, compare_runs};
+pub use compare::{MeasuredRun, Tolerance, compare_beside, compare_runs, figure};
 pub use dependence::{MissesInTime, begins_at_most, share_at_most};
 pub use growth::{TimedEvent, growth_chance, rising_order};
 pub use limit::{BurstCount, rejudge};
@@ -56,6 +57,7 @@ pub use repeats::judge_repeats;
 pub use rounds::Rounds;
 pub use run_length::run_length;
 pub use scales::{Durations, FEWEST_SLICES, SliceDependence, dependences, slice_dependence};
+pub use screening::{Assignment, Effect, Joint, Screening, coins};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};
 pub use span::Span;
 pub use special::{normal, normal_quantile};

@@ -7,7 +7,7 @@ use crate::files::{
 };
 use crate::trust::open_file;
 use latlab_model::finding::{Finding, LossFinding};
-use latlab_model::flight::Recording;
+use latlab_model::flight::EventCapture;
 use latlab_model::run::{SCHEMA_VERSION, StoredFile, VerdictReason, VerdictWord};
 use latlab_model::snapshot::ParseSnapshotError;
 use latlab_model::{Run, Snapshot};
@@ -129,14 +129,14 @@ pub fn read_snapshot(folder: &Path, run: &Run) -> Result<Option<Snapshot>> {
 }
 
 /// Writes the description needed to read the pages of the flight recorder.
-pub fn write_recording(disk: &Disk, path: &Path, recording: &Recording) -> Result<StoredFile> {
+pub fn write_recording(disk: &Disk, path: &Path, recording: &EventCapture) -> Result<StoredFile> {
     let text = serde_json::to_string(recording)
         .map_err(|error| Error::Damaged { path: path.into(), reason: error.to_string() })?;
     write_file(disk, path, &(text + "\n"))
 }
 
 /// Reads the description, which must be unchanged; `None` if nothing was recorded.
-pub fn read_recording(folder: &Path, run: &Run) -> Result<Option<Recording>> {
+pub fn read_recording(folder: &Path, run: &Run) -> Result<Option<EventCapture>> {
     let Some((path, text)) = read_stored(folder, run, RECORDING_JSON)? else { return Ok(None) };
     let damaged = |error: serde_json::Error| Error::Damaged { path, reason: error.to_string() };
     serde_json::from_slice(&text).map(Some).map_err(damaged)

@@ -31,6 +31,7 @@ pub mod terminal;
 pub mod timer;
 pub mod trace;
 pub mod tracefs;
+pub mod tune_claim;
 pub mod undo;
 pub mod usbtmc;
 pub mod wake;

@@ -38,6 +38,8 @@ pub enum Subject {
     Changes,
     /// Processes of a load.
     Load,
+    /// A search for settings.
+    Tune,
 }
 
 impl Subject {
@@ -46,6 +48,7 @@ impl Subject {
             Subject::Cpus => "cpus-",
             Subject::Changes => "undo-",
             Subject::Load => "load-",
+            Subject::Tune => "tune-",
         }
     }
 }

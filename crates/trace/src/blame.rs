@@ -4,10 +4,11 @@
 
 use crate::kernel_events::{CpuTrace, EventKind, EventReader, Moment};
 use crate::part_context::{PartContext, is_hotplug, unknown};
-use crate::points::{CpuEvents, Own, Piece, WakeUp};
+use crate::points::{CpuEvents, Own, Piece, WakeUp, work};
 use crate::starts::{group_starts, started_threads};
 use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timers, stretches};
 use latlab_model::Nanos;
+use latlab_model::attach::LongCycle;
 use latlab_model::explanation::{
     BlamePart, Cause, CauseEvidence, CauseKind, CpuBefore, Phase, SpikeBlame, UnexplainedReason,
 };
@@ -68,11 +69,22 @@ pub(crate) fn blame_events(
         own_timers(&one.moments, &mut owners);
     }
     let (release, woken) = (spike.release_ns.0, (spike.release_ns + spike.latency_ns).0);
-    let wake_up = subject.thread_id.and_then(|id| WakeUp::find(cpus, id, release, woken));
+    let cycle = spike.cycle.as_ref();
+    let start = cycle.map_or(woken, |cycle| (cycle.release_ns + cycle.wake_up_ns).0.min(woken));
+    // The spike of a thread of a program may be recorded before the thread is described.
+    let id = cycle.map(|cycle| cycle.thread_id).or(subject.thread_id);
+    let subject = Subject { thread_id: id, ..subject };
+    let wake_up = id.and_then(|id| WakeUp::find(cpus, id, release, start, woken));
     let home = wake_up.as_ref().map_or(0, |wake_up| wake_up.home);
-    let whole =
-        Piece { phase: Phase::Waiting, from: release, to: woken, on: home, own: Own::Expected };
-    let pieces = wake_up.as_ref().map_or(vec![whole], |wake_up| wake_up.pieces.clone());
+    let pieces = match &wake_up {
+        Some(wake_up) => wake_up.pieces.clone(),
+        None => {
+            let (phase, own) = (Phase::Waiting, Own::Expected);
+            let before = Piece { phase, from: release, to: start, on: home, own };
+            let after = id.map(|id| work(cpus, id, start, woken)).unwrap_or_default();
+            std::iter::once(before).chain(after).collect()
+        }
+    };
     let hotplug = cpus.iter().any(|one| is_hotplug(&one.moments, release, woken));
     let timer = wake_up.as_ref().and_then(|wake_up| wake_up.timer);
     let line = |one: &CpuEvents| stretches(&one.moments, &tasks, &owners, name_of, timer);
@@ -99,10 +111,16 @@ pub(crate) fn blame_events(
     for part in &mut parts {
         (part.from_ns, part.to_ns) = (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
     }
+    if let Some(cycle) = cycle {
+        parts = completed(&parts, &cycle.parts);
+    }
     group_starts(&mut parts, cpus, &tasks, lives);
     let own = cpus.get(home);
     let begins_late = own.is_some_and(|own| own.begins_after(release));
     let reason = gap_reason(own, wake_up.as_ref(), release, woken);
+    // What the program did is known without the events of its CPU.
+    let has_gap = parts.iter().any(|part| part.cause.kind == CauseKind::Unknown);
+    let reason = reason.filter(|_| cycle.is_none() || has_gap);
     let before = own.map(|own| before(own, cpus, release)).unwrap_or_default();
     let spike = SpikeBlame { before, ..told(spike, own.map(|one| one.cpu), parts, reason) };
     Blamed { spike, begins_late }
@@ -204,8 +222,53 @@ fn cut<'a>(
     parts
 }
 
+/// The parts of a cycle: what its thread slept in is known from the program's own events, what had
+/// its CPU from all events of that. Times are relative to the release.
+fn completed(recorded: &[BlamePart], own: &[BlamePart]) -> Vec<BlamePart> {
+    let mut parts = Vec::new();
+    let end = recorded.last().map_or(Nanos::ZERO, |part| part.to_ns);
+    for part in own {
+        let of_program = matches!(
+            part.cause.kind,
+            CauseKind::PreviousCycle
+                | CauseKind::Lock
+                | CauseKind::Call
+                | CauseKind::PageFaults
+                | CauseKind::OwnSleep
+        );
+        let (from, to) = (part.from_ns, part.to_ns.min(end));
+        if of_program && from < to {
+            parts.push(BlamePart { to_ns: to, ..part.clone() });
+            continue;
+        }
+        for one in recorded.iter().filter(|one| one.from_ns < to && one.to_ns > from) {
+            let is_unclear = matches!(one.cause.kind, CauseKind::Unknown | CauseKind::OwnSleep);
+            let better = if is_unclear { part } else { one };
+            let (from_ns, to_ns) = (one.from_ns.max(from), one.to_ns.min(to));
+            parts.push(BlamePart { from_ns, to_ns, ..better.clone() });
+        }
+    }
+    joined(parts)
+}
+
+/// A cycle of an attached thread with its cause, from the events of its program alone.
+pub fn tell_cycle(number: u32, thread: u32, cycle: &LongCycle) -> SpikeBlame {
+    let spike = RecordedSpike {
+        spike: number,
+        thread,
+        release_ns: cycle.release_ns,
+        latency_ns: cycle.response_ns,
+        pages: Vec::new(),
+        stolen: None,
+        cycle: None,
+    };
+    let has_gap = cycle.parts.iter().any(|part| part.cause.kind == CauseKind::Unknown);
+    let reason = has_gap.then_some(UnexplainedReason::OnlyTheProgram);
+    told(&spike, Some(cycle.cpu), cycle.parts.clone(), reason)
+}
+
 /// Joins adjacent parts with the same cause, keeping the evidence of the longest.
-fn joined(parts: Vec<BlamePart>) -> Vec<BlamePart> {
+pub(crate) fn joined(parts: Vec<BlamePart>) -> Vec<BlamePart> {
     let mut all: Vec<BlamePart> = Vec::new();
     let mut longest = Nanos::ZERO;
     for part in parts {
@@ -239,8 +302,10 @@ fn told(
         *totals.entry(part.cause()).or_default() += part.length().0;
     }
     let is_wake_up = |cause: &Cause| cause.kind == CauseKind::WakeUp;
-    // The unavoidable cost of a wake-up is the cause only if nothing else took as much.
-    let large = |(cause, took): &(Cause, i64)| !is_wake_up(cause) || took * 2 >= spike.latency_ns.0;
+    let is_own = |cause: &Cause| is_wake_up(cause) || cause.kind == CauseKind::Execution;
+    // The unavoidable cost of a wake-up, and the thread's own work, are the cause only if nothing
+    // else took as much.
+    let large = |(cause, took): &(Cause, i64)| !is_own(cause) || took * 2 >= spike.latency_ns.0;
     let largest = totals.into_iter().filter(large).max_by_key(|(_, total)| *total);
     let cause = largest.filter(|(cause, took)| {
         cause.kind != CauseKind::Unknown && (!is_wake_up(cause) || *took <= LONGEST_WAKE_UP)

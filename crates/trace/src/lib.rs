@@ -24,7 +24,7 @@ mod starts;
 mod timeline;
 mod windows;
 
-pub use blame::{Blamed, Subject, blame};
+pub use blame::{Blamed, Subject, blame, tell_cycle};
 pub use causes::CauseTable;
 pub use counts::{BreakdownCounts, PartialBreakdown};
 pub use format::{Field, Format, ParseFormatError};

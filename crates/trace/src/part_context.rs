@@ -55,7 +55,11 @@ impl PartContext<'_> {
             return;
         }
         if self.is_path(part) {
-            set_cause(part, CauseKind::WakeUp, "");
+            let kind = match part.phase {
+                Phase::Work => CauseKind::Execution,
+                _ => CauseKind::WakeUp,
+            };
+            set_cause(part, kind, "");
             part.evidence = None;
         } else if part.phase == Phase::TimerLate
             && part.cause.kind == CauseKind::Thread
@@ -138,6 +142,17 @@ impl PartContext<'_> {
 
     /// Changes the cause if printed lines, page faults or hot-plug explain the part better.
     pub fn look_at_evidence(&self, part: &mut BlamePart) {
+        if part.cause.kind == CauseKind::Execution {
+            let within = part.from_ns.0..=part.to_ns.0;
+            let faults = self.moments.iter().filter(|moment| {
+                moment.kind == EventKind::PageFault
+                    && Some(moment.thread) == self.subject.thread_id
+                    && within.contains(&moment.at)
+            });
+            let faults = faults.count() as u64;
+            part.evidence = (faults > 0).then_some(CauseEvidence::PageFaults { faults });
+            return;
+        }
         let Some((kind, evidence)) = self.evidence(part) else {
             if self.subject.in_guest && part.cause.kind == CauseKind::InterruptsOff {
                 part.cause.kind = CauseKind::HypervisorOrInterruptsOff;

@@ -79,31 +79,32 @@ enum StepKind {
 }
 
 impl WakeUp {
-    /// The wake-up of this thread; `None` if the events do not show it.
-    pub fn find(cpus: &[CpuEvents], id: i32, release: i64, woken: i64) -> Option<WakeUp> {
+    /// The wake-up of this thread, which returned by `start`, and what it did until `end`; `None` if
+    /// the events do not show it.
+    pub fn find(cpus: &[CpuEvents], id: i32, release: i64, start: i64, end: i64) -> Option<WakeUp> {
         let early = release.saturating_sub(TOLERANCE);
         let steps = steps(cpus, id);
         let expiry = cpus.iter().enumerate().find_map(|(at, one)| {
-            let (expired, timer) = expiry(&one.moments, id, release, early..=woken)?;
+            let (expired, timer) = expiry(&one.moments, id, release, early..=start)?;
             Some((at, expired, timer))
         });
         let from = expiry.map_or(early, |(_, expired, _)| expired);
         let waking = steps.iter().find(|step| {
-            (from..=woken).contains(&step.at)
+            (from..=start).contains(&step.at)
                 && matches!(step.kind, StepKind::Woken { .. })
                 && expiry.is_none_or(|(on, _, _)| on == step.on)
         })?;
         let StepKind::Woken { priority } = waking.kind else { return None };
         let (begun, interrupts, by) = interrupts_around(&cpus[waking.on].moments, id, waking.at);
         let waker = by.filter(|_| begun.is_none());
-        let between = |time: i64| time.clamp(release, woken);
+        let between = |time: i64| time.clamp(release, start);
         let waking_at = between(waking.at);
         let interrupt = begun.map_or(waking_at, between).min(waking_at);
         let after: Vec<Step> =
-            steps.iter().filter(|step| (waking.at..=woken).contains(&step.at)).copied().collect();
+            steps.iter().filter(|step| (waking.at..=end).contains(&step.at)).copied().collect();
         let switch = after.iter().find(|step| step.kind == StepKind::Comes);
         let home = switch.map_or(0, |step| step.on);
-        let switch_at = switch.map_or(woken, |step| between(step.at));
+        let switch_at = switch.map_or(start, |step| between(step.at));
         let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
         let asked_late = asked_late(cpus, id, release);
         let mut pieces = before_interrupt(&steps, waking.on, release..interrupt, asked_late);
@@ -111,14 +112,37 @@ impl WakeUp {
             piece(Phase::Handler, interrupt, waking_at, waking.on, Own::Expected),
             piece(Phase::Waiting, waking_at, switch_at, home, Own::Ready),
         ]);
-        if let Some(switch) = switch {
-            pieces.extend(returning(&after, *switch, switch_at, woken));
-        }
+        pieces.extend(match switch {
+            Some(switch) => from_start(returning(&after, *switch, switch_at, end), start),
+            None => work(cpus, id, start, end),
+        });
         let switch_told = switch.is_some();
         let timer = expiry.map(|(_, _, timer)| timer);
         let woken_on = waking.on;
         Some(WakeUp { home, woken_on, timer, interrupts, waker, priority, switch_told, pieces })
     }
+}
+
+/// What a thread did that did not sleep before its cycle started, from the start to the end.
+pub fn work(cpus: &[CpuEvents], id: i32, start: i64, end: i64) -> Vec<Piece> {
+    let steps = steps(cpus, id);
+    let before = steps.iter().rev().find(|step| step.at <= start && step.kind == StepKind::Comes);
+    let next = || steps.iter().find(|step| step.at > start);
+    let on = before.or_else(next).map_or(0, |step| step.on);
+    let switch = Step { at: start, on, kind: StepKind::Comes };
+    let after = steps.iter().filter(|step| (start + 1..=end).contains(&step.at)).copied();
+    let after: Vec<Step> = std::iter::once(switch).chain(after).collect();
+    from_start(returning(&after, switch, start, end), start)
+}
+
+/// Splits the pieces at the start of a cycle; those after it are work.
+fn from_start(pieces: Vec<Piece>, start: i64) -> Vec<Piece> {
+    let split = |piece: Piece| {
+        let at = start.clamp(piece.from, piece.to);
+        let work = Piece { phase: Phase::Work, from: at, ..piece.clone() };
+        [Piece { to: at, ..piece }, work]
+    };
+    pieces.into_iter().flat_map(split).filter(|piece| piece.from < piece.to).collect()
 }
 
 /// The events of a thread, on all CPUs, by time.

@@ -33,6 +33,7 @@ complete -c latlab -n "__fish_latlab_needs_command" -f -a "plan" -d 'Compute how
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "import" -d 'Turn recordings of other tools into runs: cyclictest, rtla, jitterdebugger and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "export" -d 'Write a stored run in the format of another tool: cyclictest, Prometheus, Perfetto and more'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "doctor" -d 'Find settings of this machine, or of a run\'s machine, that cost latency'
+complete -c latlab -n "__fish_latlab_needs_command" -f -a "tune" -d 'Prove which settings of this machine help, and make them for good'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "lab" -d 'List or download kernels for guests in virtual time'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "target" -d 'Name boards, set their defaults, and show what runs on them'
 complete -c latlab -n "__fish_latlab_needs_command" -f -a "collect" -d 'Fetch runs that a board measured on its own (`latlab run --detach`), and store them'
@@ -132,7 +133,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l console -d 'Print 
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
-complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
@@ -147,10 +148,12 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l comm -d 'Measur
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l interval -d 'Length of the stored intervals' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -s D -l for -d 'Length of the run [default: until the program ends, or Ctrl-C]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l deadline -d 'Longest time from the release to the end of a cycle, or wake-up:TIME from the release to its start [default: the period of each thread]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l spike-above -d 'With --explain: record the cycles whose judged time is above this [default: the tenth largest so far, later p99.99]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l name -d 'Name of the run, used in the name of its folder [default: that of the program]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l note -d 'Note to store with the run' -r
@@ -166,6 +169,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand attach" -l out -d 'Folder 
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l as-root -d 'With PROGRAM: start it as root also under sudo'
+complete -c latlab -n "__fish_latlab_using_subcommand attach" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l list -d 'Show the threads, how they are released and how often, after 2 s or --for; store nothing'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
 complete -c latlab -n "__fish_latlab_using_subcommand attach" -s q -l quiet -d 'Print no progress and no live table'
@@ -582,6 +586,96 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Res
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l quarantine -d 'Move interrupted runs that can never be finished to the folder quarantine of the runs, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
+handoff\t''
+spin\t''
+timerlat\t''
+attach\t''
+respond\t''
+import\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l wake -d 'handoff: how threads are woken: futex, pipe, signal, eventfd, mq (POSIX queue), sysv (semaphore) [default: futex]' -r -f -a "futex\t''
+pipe\t''
+signal\t''
+eventfd\t''
+mq\t''
+sysv\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l mechanism -d 'How threads sleep: nanosleep (until an absolute time), relative, timerfd, posix-timer [default: nanosleep]' -r -f -a "nanosleep\t''
+relative\t''
+timerfd\t''
+posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
+tai\t''
+realtime\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l policy -d 'Scheduling policy: fifo, rr, other, batch, idle, deadline[:RUNTIME/DEADLINE/PERIOD] [default: fifo; other with spin]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s p -l priority -d 'Priority of fifo and rr, 1 to 99 [default: 90]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l gap-above -d 'spin: record a gap if a pass is longer than the usual one by more than this [default: 1us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l workload -d 'spin: work of each pass: none, memmove [default: none]' -r -f -a "none\t''
+memmove\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l workload-size -d 'spin: memory of the workload, such as 64K [default: 4K]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s a -l cpus -d 'CPUs to measure, such as 1-3 [default: all that this process may use]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l target -d 'Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l kernel -d 'Kernel image of your own, for a target without one such as lab:arm64' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l modules -d 'Folder with its modules; needed unless the virtio drivers are built in' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l dtb -d 'Device tree, for machines without one in QEMU' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l smp -d 'Number of CPUs of the guest, with --realtime' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l fault -d 'Inject a fault: irqs-off@5s:2ms, fifo-hog@2s:500ms:prio95, printk-storm, softirq-flood, clock-step, tiny-memory; with --realtime also cpu-offline@4s:1, hypervisor-pause@3s:20ms' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s t -l threads -d 'Number of measuring threads, assigned to the CPUs in turn [default: one per CPU]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l wakers-on -d 'handoff: CPUs of the waking threads, in turn [default: that of the woken thread]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l helpers-on -d 'CPUs of latlab\'s helper threads [default: those not measured]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s i -l period -d 'Time between releases; a period that divides the kernel tick always meets the same phase [default: 997us]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l period-step -d 'Make the period of each further thread longer by this' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l phase -d 'Offsets of the threads\' releases: aligned, spread (evenly, from a random start), random [default: spread]' -r -f -a "aligned\t''
+spread\t''
+random\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l overruns -d 'Releases that are past when a cycle ends: skip, catch-up (serve them late); both count them [default: skip]' -r -f -a "skip\t''
+catch-up\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l warm-up -d 'Time at the start that is measured and not counted' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l seed -d 'Seed of the random offsets [default: from the clock; stored in the run]. With the same seed a guest in virtual time gives the same run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l interval -d 'Length of the stored intervals' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s D -l for -d 'Length of the run [default: until Ctrl-C]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s l -l cycles -d 'Number of cycles of each thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l deadline -d 'Judge the run: a latency above this is a deadline miss' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s b -l stop-above -d 'End the run at the first latency above this (exit code 1)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l on-spike -d 'Run a command for a spike, at most once a second, with the spike as JSON on its input' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l spike-above -d 'Latency above which --on-spike runs [default: the deadline, else --stop-above] and --explain records [default: the tenth largest so far, later p99.99]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l telemetry -d 'How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also files that take long to read, where every CPU is measured' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l board-folder -d 'Folder there for the detached run [default: ~/.cache/latlab/runs, else memory]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l name -d 'Name of the run, used in the name of its folder' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l note -d 'Note to store with the run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l load -d 'Run this load during the measurement; may be repeated (`latlab loads` lists them)' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l load-on -d 'CPUs of the loads: everywhere, measured, others (not measured), or a list' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l loads -d 'Folder with more definitions of loads' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l allow -d 'Try this setting although it gives up a protection; may be repeated' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l only -d 'Try only these settings' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l without -d 'Leave out these settings' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l settings -d 'Also try the settings of this file: a table `[NAME]` for each, with set = ["FILE=VALUE"]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l slot -d 'Length of each run' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l tolerance -d 'A smaller change makes no difference' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l resume -d 'Go on with a search that was cut short [default: the last one]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l apply -d 'Make the settings that help for good: show what is written, ask, and write it [default: of the last search]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
+json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l console -d 'Print the console of the guest, or of all guests of a sheet'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l samples -d 'Store every latency with its release, in about two bytes each'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l share -d 'Measure CPUs even if another latlab measures them'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l dry-run -d 'Show what would be changed, and for how long; measure nothing'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l status -d 'Show what was made for good, and whether it holds'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l undo -d 'Take back what was made for good'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l yes -d 'With --apply: do not ask'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l keep-going -d 'Continue when the terminal is closed (SIGHUP)'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s q -l quiet -d 'Print no progress and no live table'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s h -l help -d 'Print help'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -s V -l version -d 'Print version'
 complete -c latlab -n "__fish_latlab_using_subcommand lab; and not __fish_seen_subcommand_from kernels list fetch stress-five threads paths" -f -a "kernels" -d 'List the kernels, and which are downloaded'
@@ -923,7 +1017,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l console -d 'Prin
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
-complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -s h -l help -d 'Print help'

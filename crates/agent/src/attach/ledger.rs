@@ -2,11 +2,13 @@
 
 use super::target::status;
 use crate::cpus;
+use crate::flight::SpikeTrigger;
 use latlab_model::attach::{
-    ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LongCycle,
-    PackedCycles, RhythmKind, ThreadFault,
+    ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LONGEST,
+    LongCycle, PackedCycles, RhythmKind, ThreadFault,
 };
 use latlab_model::deadline::is_miss;
+use latlab_model::explanation::condensed;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
 use latlab_model::plan::{Attach, JudgedTime, fits};
 use latlab_model::run::{EndReason, ThreadEnd, ThreadSetup};
@@ -19,8 +21,8 @@ use latlab_trace::cycles::{
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-/// Number of longest cycles that are kept per thread, with details.
-const LONGEST: usize = 16;
+/// Approximate number of parts that are sent of a long cycle.
+const PARTS: usize = 48;
 /// Number of different faults that are kept per thread.
 const MOST_FAULTS: usize = 256;
 
@@ -54,6 +56,10 @@ pub struct ThreadLedger {
     overruns: u64,
     spikes: Vec<Spike>,
     largest: BinaryHeap<Reverse<Nanos>>,
+    /// The longest responses so far, the shortest of them on top.
+    longest: BinaryHeap<Reverse<Nanos>>,
+    /// Long cycles not yet sent.
+    long_cycles: Vec<LongCycle>,
     faults: BTreeMap<(FaultKind, Option<Call>, i64), FaultCount>,
     wakers: HashMap<i32, (String, u64)>,
     late_by: BTreeMap<CyclePart, u64>,
@@ -131,6 +137,8 @@ impl Finder<'_> {
             overruns: 0,
             spikes: Vec::new(),
             largest: BinaryHeap::new(),
+            longest: BinaryHeap::new(),
+            long_cycles: Vec::new(),
             faults: BTreeMap::new(),
             wakers: HashMap::new(),
             late_by: BTreeMap::new(),
@@ -178,7 +186,14 @@ impl ThreadLedger {
         }
     }
 
-    pub fn push(&mut self, root: &Root, followed: FollowedCycle, unseen: u64) {
+    /// Counts a cycle; `trigger` begins to record it if it is a spike.
+    pub fn push(
+        &mut self,
+        root: &Root,
+        followed: FollowedCycle,
+        unseen: u64,
+        trigger: Option<&mut SpikeTrigger>,
+    ) {
         let cycle = followed.cycle;
         self.report.cycles += 1;
         self.report.unseen += unseen;
@@ -203,6 +218,12 @@ impl ThreadLedger {
             *self.late_by.entry(cycle.largest_part()).or_default() += 1;
         }
         self.keep_longest(root, &followed);
+        if let (Some(setup), Some(trigger)) = (&self.found.setup, trigger) {
+            let spike = Spike { latency_ns: judged, release_ns: cycle.release_ns };
+            let cycle = || Some(self.long_cycle(root, &followed));
+            trigger.push_cycle(setup.thread, spike, cycle);
+            trigger.count(1);
+        }
         self.cycles.push(cycle);
         if self.found.setup.is_some() {
             self.count(cycle, judged, is_late);
@@ -217,13 +238,7 @@ impl ThreadLedger {
         // A release that no cycle served has no response time.
         let overruns = if self.found.deadline_ns.is_some() { u64::from(cycle.overruns) } else { 0 };
         self.misses += u64::from(is_late) + overruns;
-        let is_large = self.largest.len() < KEPT_SPIKES
-            || self.largest.peek().is_some_and(|smallest| judged > smallest.0);
-        if is_large {
-            self.largest.push(Reverse(judged));
-            if self.largest.len() > KEPT_SPIKES {
-                self.largest.pop();
-            }
+        if is_among_largest(&mut self.largest, KEPT_SPIKES, judged) {
             self.spikes.push(Spike { latency_ns: judged, release_ns });
         }
     }
@@ -266,35 +281,27 @@ impl ThreadLedger {
         }
     }
 
+    /// Keeps a cycle that is among the longest so far.
     fn keep_longest(&mut self, root: &Root, followed: &FollowedCycle) {
-        let response = followed.cycle.response_ns();
-        let longest = &mut self.report.longest;
-        if longest.len() == LONGEST
-            && longest.last().is_some_and(|shortest| shortest.response_ns() >= response)
-        {
-            return;
+        if is_among_largest(&mut self.longest, LONGEST, followed.cycle.response_ns()) {
+            self.long_cycles.push(self.long_cycle(root, followed));
         }
-        let name = |seat: Seat| seat_name(root, seat.id, Some(seat));
-        let Cycle { release_ns, wake_up_ns, execution_ns, preempted_ns, blocked_ns, .. } =
-            followed.cycle;
-        let (call, by) = followed.blocked_in.unzip();
-        let cycle = LongCycle {
-            release_ns,
-            wake_up_ns,
-            execution_ns,
-            preempted_ns,
-            blocked_ns,
-            waited_for: followed.waited_for.map(name),
-            preempted_by: followed.preempted_by.map(name),
-            blocked_in: call.map(|call| call.map_or("a page fault".to_string(), Call::words)),
-            unblocked_by: by.flatten().map(|by| match by {
-                Waker::Interrupt => "an interrupt".to_string(),
-                Waker::Thread(id, seat) => seat_name(root, id, seat),
-            }),
-        };
-        let at = longest.partition_point(|one| one.response_ns() >= response);
-        longest.insert(at, cycle);
-        longest.truncate(LONGEST);
+    }
+
+    /// A cycle with what kept it.
+    fn long_cycle(&self, root: &Root, followed: &FollowedCycle) -> LongCycle {
+        let FollowedCycle { cycle, pieces, priority, cpu, .. } = followed;
+        let (release, end) = (cycle.release_ns.0, cycle.end_ns().0);
+        let name = |id, seat| seat_name(root, id, seat);
+        LongCycle {
+            thread: self.found.thread,
+            thread_id: self.found.thread_id,
+            cpu: *cpu,
+            release_ns: cycle.release_ns,
+            wake_up_ns: cycle.wake_up_ns,
+            response_ns: cycle.response_ns(),
+            parts: condensed(&pieces.parts(release, end, *priority, &name), PARTS),
+        }
     }
 
     /// Returns the messages to send: cycles, and the finished parts of intervals.
@@ -304,6 +311,11 @@ impl ThreadLedger {
             let packed = PackedCycles::pack(self.found.thread, &self.cycles);
             messages.push(Message::Cycles(packed));
         }
+        // Longer ones may have come since.
+        let least = self.longest.peek().map_or(Nanos::ZERO, |least| least.0);
+        let long_cycles = std::mem::take(&mut self.long_cycles).into_iter();
+        let longest = long_cycles.filter(|long| long.response_ns >= least);
+        messages.extend(longest.map(Message::LongCycle));
         let cycles = std::mem::take(&mut self.cycles);
         let Some(setup) = &self.found.setup else { return messages };
         let thread = setup.thread;
@@ -363,6 +375,18 @@ impl ThreadLedger {
     }
 }
 
+/// Whether a time is among the `most` largest so far, which it then joins.
+fn is_among_largest(largest: &mut BinaryHeap<Reverse<Nanos>>, most: usize, time: Nanos) -> bool {
+    let is_large = largest.len() < most || largest.peek().is_some_and(|smallest| time > smallest.0);
+    if is_large {
+        largest.push(Reverse(time));
+        if largest.len() > most {
+            largest.pop();
+        }
+    }
+    is_large
+}
+
 fn seat_name(root: &Root, id: i32, seat: Option<Seat>) -> String {
     let known = seat.map(|seat| seat.name()).filter(|name| !name.is_empty());
     let read = || root.read(format!("proc/{id}/comm")).map(|name| name.trim_end().to_string());
@@ -416,7 +440,7 @@ mod tests {
     use super::*;
     use latlab_model::attach::{ReleasedBy, RhythmKind};
     use latlab_model::nanos::{MICROSECOND, MILLISECOND};
-    use latlab_trace::cycles::{Activation, Rhythm};
+    use latlab_trace::cycles::{Activation, Pieces, Rhythm};
 
     fn found(period: Nanos) -> FoundThread {
         let cycle = |n: i64| Cycle {
@@ -454,9 +478,8 @@ mod tests {
             after_loss: false,
             faults,
             waker: None,
-            waited_for: None,
-            preempted_by: None,
-            blocked_in: None,
+            pieces: Pieces::default(),
+            priority: 19,
             cpu: 0,
         }
     }
@@ -479,7 +502,7 @@ mod tests {
         let mut sent = Vec::new();
         for n in 0..2_000 {
             let execution = if n % 100 == 7 { MILLISECOND * 2 } else { MICROSECOND * 200 };
-            ledger.push(&root, followed(MILLISECOND * n, execution, Vec::new()), 0);
+            ledger.push(&root, followed(MILLISECOND * n, execution, Vec::new()), 0, None);
             if n % 37 == 0 {
                 sent.extend(ledger.flush(false));
             }
@@ -519,7 +542,7 @@ mod tests {
             slept,
         };
         let faults = vec![write(1, false), write(4, false), write(4, true)];
-        ledger.push(&root, followed(Nanos::ZERO, MICROSECOND, faults), 0);
+        ledger.push(&root, followed(Nanos::ZERO, MICROSECOND, faults), 0, None);
         let faults = ledger.report(&root).faults;
         let writes = faults.iter().filter(|fault| fault.kind == FaultKind::Write);
         let counts: Vec<(Option<&str>, u64)> =

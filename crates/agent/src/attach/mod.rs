@@ -6,6 +6,7 @@ mod target;
 mod trace;
 
 use crate::drain::clocks;
+use crate::flight::SpikeTrigger;
 use crate::measuring_threads::MeasuringThreadsResult;
 use crate::outbox::Outbox;
 use crate::reasons::{INTERRUPTED, STOP};
@@ -35,6 +36,8 @@ use trace::ProgramTrace;
 const PASS: Duration = Duration::from_millis(20);
 /// Younger events may not have reached the ring buffer of their CPU yet.
 const SETTLED: i64 = 2_000_000;
+/// The recorder of `--explain` still has the events of a cycle that ended less long ago.
+const RECENT: i64 = 200_000_000;
 /// How often cycles are sent; a kill loses what is unsent.
 const FLUSH_EVERY: i64 = 400_000_000;
 /// How often the clocks are read and the threads reported.
@@ -94,6 +97,7 @@ impl PreparedAttach {
         plan: &Plan,
         online: &CpuSet,
         outbox: &Outbox,
+        trigger: Option<SpikeTrigger>,
     ) -> MeasuringThreadsResult {
         let mut session = AttachSession {
             root,
@@ -106,6 +110,7 @@ impl PreparedAttach {
             has_realtime: false,
             report: AttachReport { program: self.program.words.clone(), ..Default::default() },
             waiting: VecDeque::new(),
+            trigger,
             outbox,
         };
         session.read_clocks();
@@ -142,6 +147,8 @@ struct AttachSession<'a> {
     report: AttachReport,
     /// Frames that the stream has not taken.
     waiting: VecDeque<Message>,
+    /// What begins to record a cycle, with `--explain`.
+    trigger: Option<SpikeTrigger>,
     outbox: &'a Outbox,
 }
 
@@ -217,6 +224,7 @@ impl AttachSession<'_> {
     }
 
     fn take_followed(&mut self) {
+        let recent = Nanos(Clock::Monotonic.now() - RECENT);
         for followed in self.tracker.take() {
             match followed {
                 Followed::Thread(found) => {
@@ -227,7 +235,10 @@ impl AttachSession<'_> {
                         self.begin_ledger(&found, cycle.cycle.release_ns);
                     }
                     if let Some(ledger) = self.ledgers.get_mut(&thread) {
-                        ledger.push(self.root, *cycle, unseen);
+                        // What was replayed once the thread was understood is too old.
+                        let trigger = self.trigger.as_mut();
+                        let trigger = trigger.filter(|_| cycle.cycle.end_ns() > recent);
+                        ledger.push(self.root, *cycle, unseen, trigger);
                     }
                 }
                 Followed::End { thread } => {
@@ -290,6 +301,7 @@ impl AttachSession<'_> {
             if let Some(ledger) = self.ledgers.get_mut(&state.thread) {
                 ledger.report.untold_switches = state.untold_switches;
                 ledger.report.activation_lost = state.activation_lost;
+                ledger.report.rhythm_change = state.rhythm_change;
             }
         }
         self.report.threads =

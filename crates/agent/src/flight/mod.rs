@@ -16,6 +16,7 @@ use crate::trace::expect_kernels_process_numbers;
 use bound::SpikeBound;
 use buffer::FlightBuffer;
 use functions::Addresses;
+use latlab_model::attach::LongCycle;
 use latlab_model::flight::{
     PageRange, RecordedSpike, RecorderReport, RecorderWindow, SpikeTally, StolenTime, TracePages,
 };
@@ -78,6 +79,8 @@ fn refusal(text: String) -> Refusal {
 struct Notice {
     thread: u32,
     spike: Spike,
+    /// For an attached thread: its cycle.
+    cycle: Option<LongCycle>,
 }
 
 /// The drainer's end, which decides what is a spike.
@@ -90,8 +93,18 @@ pub struct SpikeTrigger {
 impl SpikeTrigger {
     /// Checks a large latency.
     pub fn push(&mut self, thread: u32, spike: Spike) {
+        self.push_cycle(thread, spike, || None);
+    }
+
+    /// As [`SpikeTrigger::push`], with the cycle of an attached thread.
+    pub fn push_cycle(
+        &mut self,
+        thread: u32,
+        spike: Spike,
+        cycle: impl FnOnce() -> Option<LongCycle>,
+    ) {
         if self.bound.is_spike(spike.latency_ns) {
-            let taken = self.notices.try_send(Notice { thread, spike });
+            let taken = self.notices.try_send(Notice { thread, spike, cycle: cycle() });
             self.refused.fetch_add(u64::from(taken.is_err()), Ordering::Relaxed);
         }
     }
@@ -123,7 +136,9 @@ impl FlightRecorder {
         let all: Vec<u32> = online.iter().collect();
         buffer.open(&root, &all).map_err(refusal)?;
         outbox.send(&Message::TraceFormats(buffer.formats.clone()));
-        let first = threads.iter().map(|thread| thread.first_release_ns.0).min().unwrap_or(0);
+        // Threads of a program are found later.
+        let first = threads.iter().map(|thread| thread.first_release_ns.0).min();
+        let first = first.unwrap_or_else(|| Clock::Monotonic.now());
         // The kernel moves timers of a nohz_full CPU to others.
         let tickless = root.read("sys/devices/system/cpu/nohz_full").unwrap_or_default();
         let tickless: CpuSet = tickless.trim().parse().unwrap_or_default();
@@ -140,6 +155,7 @@ impl FlightRecorder {
         let refused = Arc::new(AtomicU64::new(0));
         let mut copier = PageCopier {
             cpus: cpus.collect(),
+            online: all.clone(),
             periods: threads.iter().filter_map(|thread| thread.period_ns).collect(),
             ids: threads.iter().filter_map(|one| one.thread_id?.try_into().ok()).collect(),
             used: 0,
@@ -179,6 +195,8 @@ struct PageCopier {
     root: Root,
     /// The CPUs to record for each thread, its own first.
     cpus: Vec<Vec<u32>>,
+    /// All CPUs.
+    online: Vec<u32>,
     periods: Vec<Nanos>,
     /// Kernel numbers of the measuring threads.
     ids: Vec<u32>,
@@ -231,7 +249,7 @@ impl PageCopier {
             let mut all: Vec<Notice> = std::iter::once(first).chain(seen.try_iter()).collect();
             all.sort_by_key(|one| one.spike.release_ns);
             self.stolen.read(&self.root, Clock::Monotonic.now());
-            all.into_iter().for_each(|one| self.copy(&one));
+            all.into_iter().for_each(|one| self.copy(one));
         }
         let _work = log.work();
         self.end_window(Clock::Monotonic.now());
@@ -282,7 +300,7 @@ impl PageCopier {
     }
 
     /// Sends the unsent pages of a spike, then the spike.
-    fn copy(&mut self, Notice { thread, spike }: &Notice) {
+    fn copy(&mut self, Notice { thread, spike, cycle }: Notice) {
         self.report.spikes.seen += 1;
         let (release, woken) = (spike.release_ns, spike.release_ns + spike.latency_ns);
         let tally = |report: &mut RecorderReport, of: fn(&mut SpikeTally) -> &mut u64| {
@@ -291,10 +309,17 @@ impl PageCopier {
         if self.window.is_none_or(|(since, on, _)| !on || since > release.0) {
             return tally(&mut self.report, |spikes| &mut spikes.while_off);
         }
-        let period = self.periods.get(*thread as usize).copied().unwrap_or(LEAD);
+        let period = self.periods.get(thread as usize).copied().unwrap_or(LEAD);
         let from = release - (period + TAIL).min(LEAD);
         let to = woken + TAIL;
-        let cpus = self.cpus.get(*thread as usize).cloned().unwrap_or_default();
+        let cpus = match &cycle {
+            None => self.cpus.get(thread as usize).cloned().unwrap_or_default(),
+            Some(cycle) => {
+                let others = self.online.iter().filter(|_| self.online.len() <= FEW_CPUS);
+                let others = others.copied().filter(|cpu| *cpu != cycle.cpu);
+                std::iter::once(cycle.cpu).chain(others).collect()
+            }
+        };
         for &cpu in &cpus {
             self.buffer.read(cpu, to.0, || self.outbox.releases.wait());
         }
@@ -320,11 +345,12 @@ impl PageCopier {
         let stolen = cpus.first().and_then(|&cpu| self.stolen.around(cpu, release.0, woken.0));
         let recorded = RecordedSpike {
             spike: self.number + 1,
-            thread: *thread,
+            thread,
             release_ns: release,
             latency_ns: spike.latency_ns,
             pages: ranges,
             stolen,
+            cycle,
         };
         match self.outbox.offer(&Message::RecordedSpike(recorded)) {
             true => {

@@ -1,6 +1,6 @@
 //! A setting that was made, and how to read it again.
 
-use super::thread::{MonitoredThread, Reading};
+use super::thread::{MonitoredThread, SettingReading};
 use latlab_model::finding::{Finding, SetupFinding};
 use latlab_model::run::Setting;
 use latlab_model::{CpuSet, Nanos};
@@ -44,7 +44,7 @@ impl Readback {
 
     /// The value; `None` once the thread or interrupt is gone. The error says why it cannot be
     /// read.
-    fn read(&self, root: &Root) -> Result<Option<Reading>, String> {
+    fn read(&self, root: &Root) -> Result<Option<SettingReading>, String> {
         let value = match self {
             Readback::Scheduling(thread) => return Ok(thread.scheduling()),
             Readback::Affinity(thread) => return Ok(thread.affinity()),

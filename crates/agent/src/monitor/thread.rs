@@ -8,7 +8,7 @@ use latlab_sys::sched::{self, ThreadScheduling};
 use std::sync::OnceLock;
 
 /// A value and when it was read.
-pub type Reading = (Nanos, String);
+pub type SettingReading = (Nanos, String);
 
 /// A thread of a run, by its kernel number.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub struct MonitoredThread {
 /// The settings of a thread when its measurement ended.
 #[derive(Debug)]
 struct AtEnd {
-    scheduling: Option<Reading>,
-    affinity: Option<Reading>,
-    timer_slack: Option<Reading>,
+    scheduling: Option<SettingReading>,
+    affinity: Option<SettingReading>,
+    timer_slack: Option<SettingReading>,
 }
 
 impl MonitoredThread {
@@ -39,7 +39,7 @@ impl MonitoredThread {
 
     /// Its policy with priority or nice value, now or at its end; `None` if it ended without
     /// recording them.
-    pub fn scheduling(&self) -> Option<Reading> {
+    pub fn scheduling(&self) -> Option<SettingReading> {
         match self.at_end.get() {
             Some(end) => end.scheduling.clone(),
             None => self.read_scheduling(),
@@ -48,7 +48,7 @@ impl MonitoredThread {
 
     /// Its CPUs, now or at its end; `None` while a CPU it was given is offline, since then the
     /// kernel itself has moved it.
-    pub fn affinity(&self) -> Option<Reading> {
+    pub fn affinity(&self) -> Option<SettingReading> {
         match self.at_end.get() {
             Some(end) => end.affinity.clone(),
             None => self.read_affinity(),
@@ -57,7 +57,7 @@ impl MonitoredThread {
 
     /// Its timer slack, at its end or now. Without privileges only the thread itself may read it,
     /// at its end.
-    pub fn timer_slack(&self) -> Option<Reading> {
+    pub fn timer_slack(&self) -> Option<SettingReading> {
         match self.at_end.get() {
             Some(end) => end.timer_slack.clone(),
             None => self.read_timer_slack(),
@@ -79,17 +79,17 @@ impl MonitoredThread {
         });
     }
 
-    fn read_scheduling(&self) -> Option<Reading> {
+    fn read_scheduling(&self) -> Option<SettingReading> {
         let read = ThreadScheduling::read(self.id as u32).ok()?;
         Some(now(describe_thread(read)))
     }
 
-    fn read_timer_slack(&self) -> Option<Reading> {
+    fn read_timer_slack(&self) -> Option<SettingReading> {
         let slack: u64 = Root::default().read_as(format!("proc/{}/timerslack_ns", self.id))?;
         Some(now(format!("{slack} ns")))
     }
 
-    fn read_affinity(&self) -> Option<Reading> {
+    fn read_affinity(&self) -> Option<SettingReading> {
         let cpus: CpuSet = sched::affinity_of(self.id as u32).ok()?.into_iter().collect();
         let lost = self.cpus.without(&cpus);
         let is_offline = !lost.is_empty() && !lost.and(&offline()).is_empty();
@@ -119,7 +119,7 @@ pub fn own_timer_slack() -> String {
     }
 }
 
-fn now(value: String) -> Reading {
+fn now(value: String) -> SettingReading {
     (Nanos(Clock::Monotonic.now()), value)
 }
 
@@ -160,7 +160,7 @@ mod tests {
         });
         let (cpu, thread) = from_thread.recv().unwrap();
         // Drop the nice value, which depends on how the tests are started.
-        let value = |reading: Option<Reading>| {
+        let value = |reading: Option<SettingReading>| {
             reading.unwrap().1.split(", nice").next().unwrap().to_string()
         };
         assert_eq!(value(thread.scheduling()), "other");

@@ -8,7 +8,7 @@ use super::table::{CsvTable, cells_of, remarks, samplerate, table};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
 use crate::error::ParseError;
-use crate::list::{ListLayout, Unit};
+use crate::list::{ListLayout, ListUnit};
 
 /// The contents of a table.
 pub enum Shape {
@@ -117,7 +117,7 @@ impl Layout {
 }
 
 /// Detects the kind of a table from its first lines.
-pub fn detect(start: &[String], unit: Option<Unit>) -> Result<Shape, ParseError> {
+pub fn detect(start: &[String], unit: Option<ListUnit>) -> Result<Shape, ParseError> {
     if start.first().is_some_and(|line| is_old_tektronix(line)) {
         return Ok(Shape::Capture(tektronix(start)));
     }

@@ -12,7 +12,7 @@ use crate::SECOND_PS;
 use crate::capture::{Capture, Head, LevelCapture};
 use crate::error::ParseError;
 use crate::lines::{Line, LineFault, Lines};
-use crate::list::{List, Unit};
+use crate::list::{List, ListUnit};
 use crate::losses::Loss;
 use cells::is_comment;
 use latlab_model::statements::states_loss;
@@ -30,7 +30,7 @@ const SNIFFED_LINES: usize = 400;
 const SNIFFED_BYTES: usize = 1 << 18;
 
 /// Opens a table; `unit` is the user's choice for a list of readings.
-pub fn open(path: &Path, unit: Option<Unit>) -> Result<Capture, ParseError> {
+pub fn open(path: &Path, unit: Option<ListUnit>) -> Result<Capture, ParseError> {
     let start = start(path)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, File::open(path)?));
     match layout::detect(&start, unit)? {

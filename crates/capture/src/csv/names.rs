@@ -1,6 +1,6 @@
 //! Interprets column headings.
 
-use crate::list::Unit;
+use crate::list::ListUnit;
 
 /// Words in a row of units, apart from units of time.
 const UNITS: [&str; 14] = [
@@ -102,22 +102,22 @@ pub fn is_number(name: &str) -> bool {
 
 /// The unit of a list of readings from the name of its column: `latency_ns`, `delay [us]`,
 /// `n_secs`.
-pub fn unit_of_readings(name: &str) -> Option<Unit> {
+pub fn unit_of_readings(name: &str) -> Option<ListUnit> {
     let name = name.to_ascii_lowercase().replace(['µ', 'μ'], "u");
     let has = |marks: &[&str]| marks.iter().any(|mark| name.contains(mark));
     let last = name.trim_end_matches([']', ')', '"']).rsplit(['_', ' ', '/', '[', '(', '.']).next();
     let unit = last.and_then(seconds_of);
     match unit.map(|seconds| (seconds * 1e12) as i64) {
-        Some(1) => Some(Unit::Pico),
-        Some(1_000) => Some(Unit::Nano),
-        Some(1_000_000) => Some(Unit::Micro),
-        Some(1_000_000_000) => Some(Unit::Milli),
-        Some(_) => Some(Unit::Second),
-        None if has(&["psec", "p_sec", "pico"]) => Some(Unit::Pico),
-        None if has(&["nsec", "n_sec", "nano"]) => Some(Unit::Nano),
-        None if has(&["usec", "u_sec", "micro"]) => Some(Unit::Micro),
-        None if has(&["msec", "m_sec", "milli"]) => Some(Unit::Milli),
-        None if has(&["second"]) => Some(Unit::Second),
+        Some(1) => Some(ListUnit::Pico),
+        Some(1_000) => Some(ListUnit::Nano),
+        Some(1_000_000) => Some(ListUnit::Micro),
+        Some(1_000_000_000) => Some(ListUnit::Milli),
+        Some(_) => Some(ListUnit::Second),
+        None if has(&["psec", "p_sec", "pico"]) => Some(ListUnit::Pico),
+        None if has(&["nsec", "n_sec", "nano"]) => Some(ListUnit::Nano),
+        None if has(&["usec", "u_sec", "micro"]) => Some(ListUnit::Micro),
+        None if has(&["msec", "m_sec", "milli"]) => Some(ListUnit::Milli),
+        None if has(&["second"]) => Some(ListUnit::Second),
         None => None,
     }
 }
@@ -140,14 +140,14 @@ mod tests {
     #[test]
     fn a_name_has_the_unit_of_its_readings() {
         for (name, unit) in [
-            ("latency_ns", Some(Unit::Nano)),
-            ("Latency (us)", Some(Unit::Micro)),
-            ("delay [µs]", Some(Unit::Micro)),
-            ("n_secs_delay", Some(Unit::Nano)),
-            ("t/ms", Some(Unit::Milli)),
-            ("seconds", Some(Unit::Second)),
-            ("rtt_ps", Some(Unit::Pico)),
-            ("# unit: us", Some(Unit::Micro)),
+            ("latency_ns", Some(ListUnit::Nano)),
+            ("Latency (us)", Some(ListUnit::Micro)),
+            ("delay [µs]", Some(ListUnit::Micro)),
+            ("n_secs_delay", Some(ListUnit::Nano)),
+            ("t/ms", Some(ListUnit::Milli)),
+            ("seconds", Some(ListUnit::Second)),
+            ("rtt_ps", Some(ListUnit::Pico)),
+            ("# unit: us", Some(ListUnit::Micro)),
             ("latency", None),
             ("responses", None),
         ] {

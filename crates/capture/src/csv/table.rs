@@ -10,7 +10,7 @@ use super::shape::{self, CellShape, RowShape};
 use crate::SECOND_PS;
 use crate::capture::{Channel, Kind};
 use crate::error::ParseError;
-use crate::list::{ListLayout, Unit};
+use crate::list::{ListLayout, ListUnit};
 use crate::sigrok::hertz;
 
 /// More columns than any capture has.
@@ -253,7 +253,7 @@ impl<'a> CsvTable<'a> {
     /// The table as a list of readings, if it is one.
     pub fn list(
         &self,
-        unit: Option<Unit>,
+        unit: Option<ListUnit>,
         start: &[String],
     ) -> Result<Option<ListLayout>, ParseError> {
         let filled = self.filled();
@@ -279,7 +279,7 @@ impl<'a> CsvTable<'a> {
         }
         let by_heading = names::unit_of_readings(self.name(value))
             .or_else(|| self.below.get(value).and_then(|unit| names::unit_of_readings(unit)))
-            .or(lagbox.then_some(Unit::Micro));
+            .or(lagbox.then_some(ListUnit::Micro));
         if let (Some(unit), Some(said)) = (unit, by_heading)
             && unit != said
         {
@@ -295,7 +295,7 @@ impl<'a> CsvTable<'a> {
         let in_seconds =
             cells().any(|cell| cell.contains(['e', 'E']) || self.dialect.seconds(cell).is_some());
         let format = if lagbox { "list of a LagBox" } else { "list of readings" };
-        let Some(unit) = unit.or(by_name).or(in_seconds.then_some(Unit::Second)) else {
+        let Some(unit) = unit.or(by_name).or(in_seconds.then_some(ListUnit::Second)) else {
             return Err(ParseError::whole(
                 "the readings have no unit: give --unit s, ms, us, ns or ps",
             ));

@@ -1,7 +1,7 @@
 //! Small captures that were once misread, with the right result.
 
 use crate::common::*;
-use latlab_capture::{EdgeKind, Kind, NoiseReason, Query, Threshold, survey};
+use latlab_capture::{CaptureQuery, EdgeKind, Kind, NoiseReason, Threshold, survey};
 use std::path::PathBuf;
 
 fn field(name: &str) -> PathBuf {
@@ -65,7 +65,7 @@ fn noise_of_one_step_of_the_converter_answers_nothing() {
     let error = measured(&path, &query("RESP", "STIM")).unwrap_err().to_string();
     assert!(error.contains(&words) && error.contains("--threshold"), "{error}");
     let threshold = Some(Threshold::Level(9.4));
-    let given = Query { response_threshold: threshold, ..query("STIM", "RESP") };
+    let given = CaptureQuery { response_threshold: threshold, ..query("STIM", "RESP") };
     assert!(measured(&path, &given).unwrap().0.counts.answered > 0, "the way out");
 }
 
@@ -154,7 +154,7 @@ fn simultaneous_edges_of_any_format_are_answers() {
         let text = format!("Time (s),A,B\n{}", (0..4_000).map(row).collect::<String>());
         let path = written(folder.path(), "lead.csv", text);
         for edge in [EdgeKind::Rising, EdgeKind::Falling] {
-            let with = Query { edge, response_edge: edge, ..query("A", "B") };
+            let with = CaptureQuery { edge, response_edge: edge, ..query("A", "B") };
             let (found, delays) = measured(&path, &with).unwrap();
             let is_short = |delay: &i64| (0..=10_000_000).contains(delay);
             assert!(delays.iter().all(is_short), "{lead}: {delays:?}");

@@ -52,7 +52,7 @@ fn waveforms_of_two_files_are_one_capture() {
     }
     let volts = Threshold::Level(1.65);
     let by_level = common::query("Ch1", "Ch2");
-    let by_level = latlab_capture::Query { threshold: volts, ..by_level };
+    let by_level = latlab_capture::CaptureQuery { threshold: volts, ..by_level };
     assert_eq!(measured_of(&paths, &by_level).unwrap().0.counts.answered, 5);
 }
 
@@ -60,7 +60,8 @@ fn waveforms_of_two_files_are_one_capture() {
 fn what_is_wrong_is_one_line_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&DELAYS));
-    let error = |asked: &latlab_capture::Query| measured(&path, asked).unwrap_err().to_string();
+    let error =
+        |asked: &latlab_capture::CaptureQuery| measured(&path, asked).unwrap_err().to_string();
     assert!(error(&query("in", "nowhere")).contains("the capture has top.in, top.out"));
     let none = asked_of_list();
     assert!(error(&none).contains("choose the channels with --stimulus and --response"));
@@ -193,7 +194,7 @@ fn a_dead_responder_answers_none_and_a_dead_stimulus_is_told() {
     let path = written(folder.path(), "dead.csv", rows("1"));
     let (measured, _) = measured(&path, &query("A", "B")).unwrap();
     assert_eq!((measured.counts.missing, measured.counts.cut_off), (4, 1));
-    let high = latlab_capture::Query { threshold: Threshold::Level(9.0), ..query("A", "B") };
+    let high = latlab_capture::CaptureQuery { threshold: Threshold::Level(9.0), ..query("A", "B") };
     let path = written(folder.path(), "low.csv", rows("3.3"));
     let error = common::measured(&path, &high).unwrap_err().to_string();
     assert!(
@@ -239,7 +240,10 @@ fn lists_say_what_was_not_measured() {
     let path = written(folder.path(), "b.out", "12\n14\n13\n");
     let error = common::measured(&path, &asked_of_list()).unwrap_err().to_string();
     assert!(error.contains("give --unit"), "{error}");
-    let us = latlab_capture::Query { unit: Some(latlab_capture::Unit::Micro), ..asked_of_list() };
+    let us = latlab_capture::CaptureQuery {
+        unit: Some(latlab_capture::ListUnit::Micro),
+        ..asked_of_list()
+    };
     assert_eq!(common::measured(&path, &us).unwrap().1, [12_000_000, 14_000_000, 13_000_000]);
 }
 
@@ -260,7 +264,8 @@ fn a_burst_is_one_stimulus_where_that_is_asked() {
         text += &format!("{:.6},0,0\n", f64::from(burst * 10_000 + 2_000) / 1e6);
     }
     let path = written(folder.path(), "ir.csv", text);
-    let quiet = latlab_capture::Query { quiet_ps: Some(1_000_000_000), ..query("carrier", "out") };
+    let quiet =
+        latlab_capture::CaptureQuery { quiet_ps: Some(1_000_000_000), ..query("carrier", "out") };
     let (found, delays) = measured(&path, &quiet).unwrap();
     assert_eq!(delays, [208_000_000; 5]);
     assert!(found.notes.iter().any(|note| note.starts_with("95 edges within bursts")));
@@ -287,7 +292,8 @@ fn a_marker_tells_what_met_it_and_its_period() {
         text += &format!("{:.6},0,0,0\n", f64::from(at + 500) / 1e6);
     }
     let path = written(folder.path(), "marked.csv", text);
-    let with = latlab_capture::Query { marker: Some("busy".to_string()), ..query("in", "out") };
+    let with =
+        latlab_capture::CaptureQuery { marker: Some("busy".to_string()), ..query("in", "out") };
     let mark = measured(&path, &with).unwrap().0.mark.unwrap();
     assert_eq!((mark.marked.count(), mark.others.count(), mark.slower), (10, 30, 10));
     assert_eq!((mark.marked.max_ps(), mark.others.max_ps()), (Some(90_000_000), Some(15_000_000)));
@@ -299,8 +305,11 @@ fn a_marker_tells_what_met_it_and_its_period() {
 fn the_width_of_a_pulse_is_from_one_edge_to_the_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[10_000, 12_000, 15_000, 11_000]));
-    let with =
-        |edge, response_edge| latlab_capture::Query { edge, response_edge, ..query("in", "in") };
+    let with = |edge, response_edge| latlab_capture::CaptureQuery {
+        edge,
+        response_edge,
+        ..query("in", "in")
+    };
     let (found, widths) = measured(&path, &with(EdgeKind::Rising, EdgeKind::Falling)).unwrap();
     assert_eq!(widths, [500_000_000; 4]);
     assert_eq!((found.counts.missing, found.counts.double, found.swapped_ps), (0, 0, None));
@@ -312,13 +321,17 @@ fn the_width_of_a_pulse_is_from_one_edge_to_the_other() {
 fn falling_edges_and_both_are_edges_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path(), "a.vcd", vcd(&[10_000; 4]));
-    let with =
-        |edge, response_edge| latlab_capture::Query { edge, response_edge, ..query("in", "out") };
+    let with = |edge, response_edge| latlab_capture::CaptureQuery {
+        edge,
+        response_edge,
+        ..query("in", "out")
+    };
     let (_, falling) = measured(&path, &with(EdgeKind::Falling, EdgeKind::Rising)).unwrap();
     assert_eq!(falling, [510_000_000; 3]);
     let (measured, _) = measured(&path, &with(EdgeKind::Rising, EdgeKind::Both)).unwrap();
     assert_eq!((measured.counts.answered, measured.counts.double), (4, 4));
-    let narrow = latlab_capture::Query { hysteresis: Hysteresis::Level(0.0), ..query("in", "out") };
+    let narrow =
+        latlab_capture::CaptureQuery { hysteresis: Hysteresis::Level(0.0), ..query("in", "out") };
     assert_eq!(common::measured(&path, &narrow).unwrap().1.len(), 4);
 }
 

@@ -1,7 +1,7 @@
 //! Levels, resolution and unusual tables: other people's captures are read as they are meant.
 
 use crate::common::*;
-use latlab_capture::{Hysteresis, Query, Threshold};
+use latlab_capture::{CaptureQuery, Hysteresis, Threshold};
 use std::path::PathBuf;
 
 /// A table of two channels with a row each 10 us.
@@ -53,7 +53,7 @@ fn a_spike_leaves_every_answer() {
             let counts = found.counts;
             assert_eq!((counts.stimuli, delays.len()), (100, 100), "{place} {far}: {counts:?}");
             assert_eq!(counts.double + counts.spurious, 0, "{place} {far}: {counts:?}");
-            let by_level = Query { threshold: Threshold::Level(1.65), ..query("A", "B") };
+            let by_level = CaptureQuery { threshold: Threshold::Level(1.65), ..query("A", "B") };
             assert_eq!(measured(&path, &by_level).unwrap().0.counts.answered, 100);
         }
     }
@@ -76,7 +76,7 @@ fn noise_is_no_stimulus_and_no_response() {
     assert!(found.wires[1].pair.is_noise.is_some() && found.wires[1].rule.is_none());
     let narrow = Hysteresis::Level(0.01);
     let by_level =
-        Query { threshold: Threshold::Level(0.06), hysteresis: narrow, ..query("B", "A") };
+        CaptureQuery { threshold: Threshold::Level(0.06), hysteresis: narrow, ..query("B", "A") };
     assert!(measured(&path, &by_level).is_ok(), "a level that was given is used");
 }
 

@@ -326,7 +326,10 @@ fn numbers_are_what_they_are_or_are_told() {
     let path = written(folder.path(), "a.csv", "latency [us]\n900\ninf\nnan\n");
     let (found, _) = measured(&path, &asked_of_list()).unwrap();
     assert_eq!((found.counts.answered, found.counts.censored), (1, 2));
-    let ns = latlab_capture::Query { unit: Some(latlab_capture::Unit::Nano), ..asked_of_list() };
+    let ns = latlab_capture::CaptureQuery {
+        unit: Some(latlab_capture::ListUnit::Nano),
+        ..asked_of_list()
+    };
     let error = measured(&path, &ns).unwrap_err().to_string();
     assert!(error.contains("--unit ns contradicts the heading of the readings, which says us"));
 }

@@ -4,7 +4,7 @@
 //! Invariant (captures): No damage of a line leaves a clean capture with fewer or shorter responses.
 
 use crate::common::*;
-use latlab_capture::{CaptureResult, Query};
+use latlab_capture::{CaptureQuery, CaptureResult};
 use std::path::{Path, PathBuf};
 
 /// Mutations of each capture, unless LATLAB_MUTATIONS is set.
@@ -29,7 +29,7 @@ impl Random {
 struct Whole {
     name: &'static str,
     bytes: Vec<u8>,
-    query: Query,
+    query: CaptureQuery,
     /// Lines before its rows.
     head: usize,
     /// Changes that mutations cannot reveal, such as the number of a sample that is in no cell.
@@ -119,7 +119,7 @@ fn is_clean(result: &CaptureResult) -> bool {
         && counts.missing + counts.late + counts.censored + counts.impossible == 0
 }
 
-fn read(paths: &[PathBuf], query: &Query) -> Option<CaptureResult> {
+fn read(paths: &[PathBuf], query: &CaptureQuery) -> Option<CaptureResult> {
     measured_of(paths, query).ok().map(|(result, _)| result)
 }
 

@@ -59,7 +59,8 @@ fn the_lagbox_counts_in_microseconds() {
 #[test]
 fn a_session_of_a_serial_line_has_its_edges() {
     let path = fixture("uart_rts_1_excess_bytes.sr");
-    let with = latlab_capture::Query { response_edge: EdgeKind::Falling, ..query("RTS#", "RX") };
+    let with =
+        latlab_capture::CaptureQuery { response_edge: EdgeKind::Falling, ..query("RTS#", "RX") };
     let (found, delays) = measured(&path, &with).unwrap();
     assert_eq!(delays.len(), 1);
     assert!((delays[0] as f64 / 1e6 - 116.0 / 24.0).abs() < 0.001, "{delays:?}");

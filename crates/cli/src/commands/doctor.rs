@@ -3,6 +3,7 @@
 pub mod args;
 mod source;
 
+use crate::commands::tuned::add_results;
 use crate::exit::{EXIT_CANNOT_MEASURE, EXIT_FAIL, ExitError};
 use crate::flags::Format;
 use crate::leftovers::restore_command;
@@ -63,6 +64,11 @@ fn restore_board(board: &BoardTarget) -> anyhow::Result<ExitCode> {
 fn findings(args: &DoctorArgs, source: &SnapshotSource) -> anyhow::Result<bool> {
     let mut found = examination(&source.snapshot);
     let all = found.findings.len();
+    if source.is_here() {
+        let store = open_store(args.common.out.as_deref());
+        let (host, kernel) = (found.machine.hostname.clone(), found.machine.kernel.clone());
+        add_results(&store, &mut found.findings, host.as_deref(), &kernel);
+    }
     found.findings.retain(|finding| is_wanted(args, finding));
     match args.common.format {
         Format::Json => print_json(&found)?,

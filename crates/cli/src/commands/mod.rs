@@ -27,5 +27,7 @@ pub mod scenarios;
 pub mod serve;
 pub mod target;
 pub mod trend;
+pub mod tune;
+pub mod tuned;
 pub mod verify;
 pub mod watch;

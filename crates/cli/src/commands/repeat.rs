@@ -1,6 +1,5 @@
 //! Tests of the command that every measurement prints to repeat a run.
 
-use crate::commands::attach;
 use crate::commands::attach::args::AttachArgs;
 use crate::flags::parse;
 use crate::flags::plan::MeasureArgs;
@@ -56,6 +55,11 @@ fn random_plan(method: Method, dice: &mut impl FnMut(u64) -> u64) -> Plan {
         plan.on.kernel_files = vec!["kernel.sched_rt_runtime_us=-1".parse().unwrap()];
     }
     if is_attach {
+        plan.keep.explain = dice(4) == 0;
+        plan.keep.spike_above_ns = plan.keep.explain.then(|| Nanos(1 + dice(2_000_000) as i64));
+        if dice(3) == 0 {
+            plan.on.target = "ssh://pi@board:2200".parse().unwrap();
+        }
         return plan;
     }
     plan.seed = Some(dice(u64::MAX));
@@ -145,7 +149,7 @@ fn plan_again(line: &str, seed: u64) -> Result<Plan, String> {
     match words[1].as_str() {
         "attach" => {
             let args: AttachArgs = parse(&words[2..]).map_err(|error| error.to_string())?;
-            attach::plan(&args.options.0)
+            args.options.plan()
         }
         _ => {
             let args: MeasureArgs = parse(&words[2..]).map_err(|error| error.to_string())?;

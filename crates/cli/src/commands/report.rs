@@ -2,8 +2,10 @@
 
 pub mod args;
 mod campaign;
+mod search;
 
 use crate::browser;
+use crate::commands::tuned::search_of;
 use crate::documents::Reported;
 use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
 use crate::render::against_limit;
@@ -24,7 +26,10 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
-        return campaign::report(&folder, args);
+        return match search_of(&store, &folder)? {
+            Some(search) => search::report(&store, &search, args),
+            None => campaign::report(&folder, args),
+        };
     }
     if args.format.is_of_a_campaign() {
         bail!("--format {} is only for campaigns", args.format.name());

@@ -3,8 +3,10 @@
 pub mod args;
 mod campaign;
 mod comparison;
+mod search;
 mod window;
 
+use crate::commands::tuned::{add_results, search_of};
 use crate::documents::List;
 use crate::output::{escape_controls, print, print_json, print_text, sanitize_run, style, width};
 use crate::render::{against_limit, run_text, summary_text};
@@ -87,11 +89,14 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     if let ([one], None) = (&args.runs[..], &args.comparison.baseline)
         && let Some(folder) = store.find_campaign(one)?
     {
-        campaign::show(&folder, args)?;
+        match search_of(&store, &folder)? {
+            Some(search) => search::show(&store, &search, args)?,
+            None => campaign::show(&folder, args)?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     match &find_runs(&store, &args.runs, args.comparison.baseline.as_deref())?[..] {
-        [folder] => show_one(folder, args)?,
+        [folder] => show_one(&store, folder, args)?,
         several => comparison::show(several, args)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -99,12 +104,13 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
 
 /// The figures are covered by run.json's checksum, so they are shown even if another file was
 /// changed or cannot be read; that is then an error.
-fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
+fn show_one(store: &Store, folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
     let run = against_limit(latlab_store::read_run(folder)?, args.comparison.limit)?;
     let (run, remedies) = match latlab_report::stored::with_remedies(folder, run.clone()) {
         Ok(run) => (run, Ok(())),
         Err(error) => (run, Err(error)),
     };
+    let run = with_results(store, run);
     if let Some(spec) = &args.window {
         return window::show(folder, &run, spec, args.format);
     }
@@ -125,6 +131,16 @@ fn show_one(folder: &Path, args: &ShowArgs) -> anyhow::Result<()> {
         ))?,
     }
     tables.and(remedies.map_err(Into::into))
+}
+
+/// The run with what a search for settings has found of its machine.
+fn with_results(store: &Store, run: Run) -> Run {
+    let mut run = run;
+    let Run { doctor, machine, .. } = &mut run;
+    if let Some(doctor) = doctor {
+        add_results(store, doctor, machine.hostname.as_deref(), &machine.kernel);
+    }
+    run
 }
 
 /// The run with its tables, whose checksums are verified.

@@ -1,5 +1,6 @@
 //! The flags of a run, and those that several commands share.
 
+pub mod attach;
 mod format;
 pub mod guest;
 pub mod plan;

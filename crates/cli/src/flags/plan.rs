@@ -122,6 +122,11 @@ impl MeasureArgs {
         Ok(all)
     }
 
+    /// Whether an option was given on the command line.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|one| one.option.name == name && !one.is_default)
+    }
+
     /// The value of an option, if it was given.
     pub fn value(&self, name: &str) -> Option<&str> {
         values_of(&self.given, name).first().map(String::as_str)

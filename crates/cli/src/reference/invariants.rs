@@ -20,6 +20,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("kills", "A kill costs at most one second"),
     ("undo", "Everything changed is undone"),
     ("settings", "Every setting is read back"),
+    ("tune", "A search for settings says nothing false, and puts everything back"),
     ("loop", "The loop is small"),
     ("agent", "The agent does no analysis, the conductor measures nothing"),
     ("purity", "Pure crates read no clock, file or environment"),

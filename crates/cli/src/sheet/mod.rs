@@ -135,6 +135,7 @@ impl SheetFile {
             runs,
             rows: rows.into_iter().map(|made| made.row).collect(),
             published: sheet.published,
+            tune: None,
         })
     }
 }

@@ -1,10 +1,11 @@
-//! Keys of a scenario: the long options of `latlab run`.
+//! Keys of a scenario: the long options of `latlab run`, and of `latlab attach`.
 
 use super::errors::SheetErrors;
+use crate::flags::attach::AttachOptions;
 use crate::flags::parse;
 use crate::flags::plan::MeasureArgs;
 use crate::flags::run::RunArgs;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command};
 use latlab_model::options::{OPTIONS, PlanOption};
 use std::error::Error;
@@ -37,9 +38,23 @@ pub fn is_of_the_command(name: &str) -> bool {
         || run.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
-/// All options that a scenario may set, in the order of the help.
+/// All options that a scenario may set, in the order of the help. Of two rows of a name, which
+/// differ in their values only, the first.
 pub fn options() -> impl Iterator<Item = &'static PlanOption> {
-    OPTIONS.iter().filter(|option| option.is_of_run() && option.form.is_of_sheets)
+    let is_first = |(at, option): &(usize, &PlanOption)| {
+        option.form.is_of_sheets && OPTIONS[..*at].iter().all(|one| one.name != option.name)
+    };
+    OPTIONS.iter().enumerate().filter(is_first).map(|(_, option)| option)
+}
+
+/// Whether an option names a program, whose threads are then measured.
+pub fn names_program(name: &str) -> bool {
+    matches!(name, "program" | "pid" | "comm")
+}
+
+/// Whether a command has an option with this name.
+pub fn is_known(name: &str, has: impl Fn(&PlanOption) -> bool) -> bool {
+    OPTIONS.iter().any(|option| option.name == name && has(option))
 }
 
 /// Checks a key and its value on their own. `None` if they are wrong.
@@ -51,11 +66,15 @@ pub fn setting(
     let (name, at) = (key.get_ref().as_ref(), value.span());
     let option = find(name)?;
     let setting = words(option, value.get_ref()).and_then(|words| {
-        let args: MeasureArgs = parse(&words).map_err(|error| reason(&error))?;
-        // Omit defaults, so that two spellings of a target are the same row.
-        let shown = match name {
-            "target" => args.guest.target()?.to_string(),
-            _ => value_text(value.get_ref()),
+        check_alone(name, &words)?;
+        let shown = match (name, value.get_ref()) {
+            // Omit defaults, so that two spellings of a target are the same row.
+            ("target", _) => {
+                let args: MeasureArgs = parse(&words).map_err(|error| reason(&error))?;
+                args.guest.target()?.to_string()
+            }
+            (_, DeValue::Array(_)) if option.form.is_rest => words[1..].join(" "),
+            (_, value) => value_text(value),
         };
         Ok((words, shown))
     });
@@ -66,6 +85,24 @@ pub fn setting(
             None
         }
     }
+}
+
+/// Checks the value of an option as one of the commands has it.
+fn check_alone(name: &str, words: &[String]) -> Result<(), String> {
+    let own = || parse::<MeasureArgs>(words).map(drop);
+    let of_program = || match parse::<AttachOptions>(words).map(drop) {
+        // What else it needs is in another key.
+        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => Ok(()),
+        checked => checked,
+    };
+    let checked = match is_known(name, PlanOption::is_of_run) {
+        false => of_program(),
+        true if is_known(name, PlanOption::is_of_attach) => {
+            own().or_else(|error| of_program().map_err(|_| error))
+        }
+        true => own(),
+    };
+    checked.map_err(|error| reason(&error))
 }
 
 fn words(option: &PlanOption, value: &DeValue) -> Result<Vec<String>, String> {
@@ -82,6 +119,15 @@ fn words(option: &PlanOption, value: &DeValue) -> Result<Vec<String>, String> {
             Ok(on.then(|| format!("--{name}")).into_iter().collect())
         }
         _ if is_flag => Err("expected true or false".to_string()),
+        DeValue::Array(list) if option.form.is_rest => {
+            let each = list.iter().map(|one| {
+                scalar(one.get_ref()).ok_or_else(|| "expected a list of words".to_string())
+            });
+            std::iter::once(Ok("--".to_string())).chain(each).collect()
+        }
+        DeValue::String(word) if option.form.is_rest => {
+            Ok(vec!["--".to_string(), word.to_string()])
+        }
         DeValue::Array(list) if option.form.is_list => {
             list.iter().map(|one| word(one.get_ref())).collect()
         }

@@ -2,14 +2,17 @@
 
 use super::Overrides;
 use super::errors::SheetErrors;
-use super::options::{SheetOption, options, reason};
+use super::options::{SheetOption, is_known, names_program, options, reason};
 use super::read::{Scenario, Sheet};
+use crate::flags::attach::AttachOptions;
 use crate::flags::parse;
 use crate::flags::plan::MeasureArgs;
 use crate::flags::sheet::Scale;
 use crate::targets::NamedTarget;
 use latlab_model::Plan;
 use latlab_model::campaign::Row;
+use latlab_model::load::Load;
+use latlab_model::options::PlanOption;
 use latlab_model::plan::Until;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -123,12 +126,10 @@ fn row(
     scale: Option<&Scale>,
 ) -> Result<SheetRow, (String, String)> {
     let merged = merged(sheet, scenario, point);
-    let words: Vec<String> = merged.values().flat_map(|one| one.words.clone()).collect();
     let wrong = |text: String| (word_of(&text), text);
-    let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
-    args.guest.board = board.map(|(_, named)| named.clone());
+    let args = RowArgs::new(&merged, board)?;
     let loads = args.loads().map_err(|text| ("load".to_string(), text))?;
-    let mut plan = scaled(args.plan_without_loads(0).map_err(wrong)?, scale);
+    let mut plan = scaled(args.plan().map_err(wrong)?, scale);
     plan.on.loads = loads;
     if plan.duration(1).is_none() {
         let text = format!("'{}' has no end; add for = \"1min\" or cycles = 100000", scenario.name);
@@ -147,7 +148,70 @@ fn row(
         left_out: None,
         plan,
     };
-    Ok(SheetRow { row, seed: args.value("seed").and_then(|seed| seed.parse().ok()) })
+    Ok(SheetRow { row, seed: args.seed() })
+}
+
+/// What a row measures: threads of latlab, or those of a program.
+enum RowArgs {
+    Own(MeasureArgs),
+    Program(AttachOptions),
+}
+
+impl RowArgs {
+    fn new(
+        merged: &BTreeMap<&str, &SheetOption>,
+        board: Option<Board<'_>>,
+    ) -> Result<RowArgs, (String, String)> {
+        let wrong = |text: String| (word_of(&text), text);
+        let board = board.map(|(_, named)| named.clone());
+        let is_rest = |one: &&SheetOption| one.words.first().is_some_and(|word| word == "--");
+        let (last, first): (Vec<_>, Vec<_>) = merged.values().copied().partition(is_rest);
+        let words: Vec<String> =
+            first.into_iter().chain(last).flat_map(|one| one.words.clone()).collect();
+        if !merged.keys().any(|key| names_program(key)) {
+            if let Some(key) = merged.keys().find(|key| is_only_of_programs(key)) {
+                let text = format!("--{key} is about a program: add program, pid or comm");
+                return Err((key.to_string(), text));
+            }
+            let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
+            args.guest.board = board;
+            return Ok(RowArgs::Own(args));
+        }
+        for (key, option) in merged {
+            if !option.words.is_empty() && !is_known(key, PlanOption::is_of_attach) {
+                let text = format!("--{key} does not apply to a program");
+                return Err((key.to_string(), text));
+            }
+        }
+        let mut args: AttachOptions = parse(&words).map_err(|error| wrong(reason(&error)))?;
+        args.target.board = board;
+        Ok(RowArgs::Program(args))
+    }
+
+    fn plan(&self) -> Result<Plan, String> {
+        match self {
+            RowArgs::Own(args) => args.plan_without_loads(0),
+            RowArgs::Program(args) => args.plan_without_loads(),
+        }
+    }
+
+    fn loads(&self) -> Result<Vec<Load>, String> {
+        match self {
+            RowArgs::Own(args) => args.loads(),
+            RowArgs::Program(args) => args.loads(),
+        }
+    }
+
+    fn seed(&self) -> Option<u64> {
+        match self {
+            RowArgs::Own(args) => args.value("seed")?.parse().ok(),
+            RowArgs::Program(_) => None,
+        }
+    }
+}
+
+fn is_only_of_programs(key: &str) -> bool {
+    is_known(key, PlanOption::is_of_attach) && !is_known(key, PlanOption::is_of_run)
 }
 
 /// A scenario overrides the defaults, and the matrix overrides both.
@@ -171,6 +235,7 @@ fn scaled(mut plan: Plan, scale: Option<&Scale>) -> Plan {
     let (duration_ns, cycles) = match scale {
         None => return plan,
         Some(Scale::Time(length)) => (Some(*length), None),
+        Some(Scale::Cycles(_)) if plan.method.attach().is_some() => return plan,
         Some(Scale::Cycles(cycles)) => (None, Some(*cycles)),
     };
     plan.until = Until { duration_ns, cycles, ..plan.until };

@@ -3,6 +3,7 @@
 use super::*;
 use latlab_model::Nanos;
 use latlab_model::nanos::{MICROSECOND, SECOND};
+use latlab_model::plan::{AttachTarget, JudgedTime};
 use std::collections::BTreeSet;
 
 fn campaign(text: &str, instead: &Overrides) -> Result<Campaign, String> {
@@ -42,6 +43,41 @@ fn rows_are_scenarios_times_matrix_and_the_nearest_word_holds() {
     let order: Vec<(usize, u32)> = campaign.runs.iter().map(|run| (run.row, run.repeat)).collect();
     assert_eq!(order, [(0, 1), (1, 1), (2, 1), (3, 1), (3, 2), (2, 2), (1, 2), (0, 2)]);
     assert_eq!(campaign.total(), SECOND * 16);
+}
+
+#[test]
+fn a_program_is_a_row_and_its_words_are_its_own() {
+    let campaign = read(
+        "[defaults]\nfor = \"1s\"\n[[scenario]]\nname = \"own\"\nperiod = \"1ms\"\n\
+         [[scenario]]\nname = \"mine\"\nprogram = [\"./control\", \"--rate\", \"1000\"]\n\
+         deadline = \"wake-up:100us\"\nexplain = true\ntarget = \"ssh://board\"\n\
+         [[scenario]]\nname = \"jack\"\ncomm = \"jackd\"\n",
+    );
+    let plan = |row: usize| &campaign.rows[row].plan;
+    assert_eq!(plan(0).method.period(), Some(MICROSECOND * 1000));
+    let attach = plan(1).method.attach().unwrap();
+    let words = ["./control", "--rate", "1000"].map(str::to_string).to_vec();
+    let target = AttachTarget::Command { words, output: None, as_root: false };
+    assert_eq!((&attach.target, attach.judged), (&target, JudgedTime::WakeUp));
+    assert!(plan(1).keep.explain && plan(1).on.target.to_string() == "ssh://board");
+    assert_eq!(plan(1).until.duration_ns, Some(SECOND));
+    let target = AttachTarget::Name { pattern: "jackd".to_string() };
+    assert_eq!(plan(2).method.attach().unwrap().target, target);
+}
+
+#[test]
+fn what_a_program_has_not_is_a_mistake_where_it_stands() {
+    let told = |settings: &str| {
+        mistakes(&format!("[[scenario]]\nname = \"a\"\nfor = \"1s\"\n{settings}")).join("\n")
+    };
+    for (settings, expected) in [
+        ("program = [\"x\"]\nperiod = \"1ms\"\n", "5:10: period does not apply to a program"),
+        ("thread = \"x\"\n", "4:10: thread is about a program"),
+        ("program = [\"x\"]\ncomm = \"y\"\n", "attach takes one of"),
+        ("pid = \"x\"\n", "4:7: pid: "),
+    ] {
+        assert!(told(settings).contains(expected), "{settings}: {}", told(settings));
+    }
 }
 
 #[test]

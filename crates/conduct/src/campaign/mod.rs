@@ -19,7 +19,7 @@ use std::sync::Mutex;
 /// Why there is no next run.
 #[derive(Debug)]
 pub enum CampaignEnd {
-    /// Each run was made or given up.
+    /// Each run was made or given up, or those made suffice.
     Complete,
     /// The user ended it.
     Interrupted,
@@ -49,6 +49,9 @@ pub fn run_campaign(
     let mut tried = folder.progress()?.forget_failures();
     let mut first = true;
     loop {
+        if (request.is_enough)(&tried) {
+            return Ok(CampaignEnd::Complete);
+        }
         let (index, number) = match tried.next_step(campaign, release) {
             NextStep::End => return Ok(CampaignEnd::Complete),
             NextStep::Boot { kernel, runs } => return Ok(CampaignEnd::Boot { kernel, runs }),

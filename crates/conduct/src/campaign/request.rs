@@ -5,7 +5,7 @@ use crate::link::Link;
 use crate::live::LiveRun;
 use crate::{Failure, StopFlag, Timing};
 use latlab_model::{Nanos, Plan};
-use latlab_store::{CampaignFolder, Finished};
+use latlab_store::{CampaignFolder, CampaignProgress, Finished};
 use std::path::PathBuf;
 
 /// Connects to the agent for a plan; returns the plan with what is now known of its target.
@@ -26,6 +26,8 @@ pub struct CampaignRequest<'a> {
     pub board_locks: PathBuf,
     /// Kernel release of this machine.
     pub release: &'a str,
+    /// Whether the runs so far suffice, so that no other is begun.
+    pub is_enough: &'a (dyn Fn(&CampaignProgress) -> bool + Sync),
     /// Ends the campaign when set.
     pub stop: &'a StopFlag,
     pub timing: Timing,

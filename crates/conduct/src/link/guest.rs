@@ -6,7 +6,7 @@ use super::{Link, Start, StreamOutcome};
 use crate::respond::simulate::{SimulateError, sources};
 use crate::{Failure, agents};
 use latlab_lab::{
-    BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, KernelMap, Recording,
+    BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, InstructionTrace, KernelMap,
 };
 use latlab_model::fault::{Fault, FaultKind};
 use latlab_model::finding::{EndFinding, Finding, FindingKind};
@@ -59,7 +59,7 @@ pub struct GuestLink {
 
 /// How a guest's execution is recorded.
 struct Recorder {
-    recording: Recording,
+    recording: InstructionTrace,
     /// Where the plugin writes; ours, kept open for the emulator.
     to: RawFd,
     /// The requested releases.

@@ -2,7 +2,7 @@
 
 use latlab_capture::{CaptureResult, Loss, LossKind, NANO_PS, WireLevels};
 use latlab_model::Nanos;
-use latlab_model::finding::{CaptureFinding, Finding, Reading};
+use latlab_model::finding::{CaptureFinding, Finding, ImpossibleReading};
 
 /// Error of a program that takes 1 000 000 ns for a second.
 const SECOND_TAKEN_FOR_A_MILLISECOND: i64 = 999_000_000 * NANO_PS;
@@ -83,7 +83,7 @@ fn swapped(measured: &CaptureResult) -> Option<CaptureFinding> {
 
 fn impossible(measured: &CaptureResult) -> Option<CaptureFinding> {
     let (_, first) = *measured.impossible.first()?;
-    let reading = |(number, value): &(u64, i64)| Reading {
+    let reading = |(number, value): &(u64, i64)| ImpossibleReading {
         number: *number,
         value_ns: Nanos(value.div_euclid(NANO_PS)),
     };

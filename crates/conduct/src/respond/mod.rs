@@ -13,7 +13,7 @@ pub mod simulate;
 mod stream;
 
 use crate::StopFlag;
-use latlab_capture::{CaptureResult, DelayFigures, Mark, Preparation, Query, WireLevels};
+use latlab_capture::{CaptureQuery, CaptureResult, DelayFigures, Mark, Preparation, WireLevels};
 use latlab_model::Plan;
 use latlab_model::respond::{ChannelLevels, MarkerFigures, ResponseFigures, Responses};
 use latlab_model::run::{EndReason, Finding};
@@ -56,7 +56,7 @@ pub struct ResponseRequest<'a> {
     /// The captures; several are the channels of one.
     pub paths: &'a [PathBuf],
     /// What to read from them.
-    pub query: &'a Query,
+    pub query: &'a CaptureQuery,
     /// The true resolution of their times, if the files look finer.
     pub resolution_ps: Option<i64>,
     /// What answered.
@@ -108,7 +108,7 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
     recorder.finish(responses(measured, asked), findings, length_ps, ended)
 }
 
-fn responses(measured: CaptureResult, asked: &Query) -> Responses {
+fn responses(measured: CaptureResult, asked: &CaptureQuery) -> Responses {
     let counts = measured.counts;
     let marker = asked.marker.clone().unwrap_or_default();
     Responses {

@@ -60,6 +60,7 @@ fn campaign(root: &Path, rows: Vec<Row>) -> CampaignFolder {
         runs: runs.collect(),
         rows,
         published: None,
+        tune: None,
     };
     Store::new(root).begin_campaign(campaign, "").unwrap()
 }
@@ -83,6 +84,7 @@ fn request<'a>(
         boards_at_once: 3,
         board_locks: folder.path().join("boards"),
         release: RELEASE,
+        is_enough: &|_| false,
         stop,
         timing: TIMING,
     }

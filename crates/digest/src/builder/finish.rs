@@ -16,6 +16,7 @@ use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use jiff::Timestamp;
 use latlab_model::breakdown::RunBreakdown;
+use latlab_model::explanation::RunExplanation;
 use latlab_model::fault::FAULT;
 use latlab_model::finding::{CpuRate, EndFinding, Finding, MachineFinding};
 use latlab_model::frame::STREAM_VERSION;
@@ -85,7 +86,9 @@ impl RunBuilder {
             })
             .unzip();
         let attached = head.plan.method.attach().is_some().then(|| {
-            let (attached, findings) = std::mem::take(&mut self.attach).finish();
+            let recorded =
+                explanation.as_ref().map_or(&[][..], |one: &RunExplanation| &one.largest);
+            let (attached, findings) = std::mem::take(&mut self.attach).finish(recorded);
             self.findings.extend(findings);
             attached
         });

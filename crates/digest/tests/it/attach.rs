@@ -4,9 +4,10 @@ use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamRow};
 use latlab_model::attach::{
     ActivationCall, AttachReport, AttachedThread, AttachedThreadReport, Cycle, CyclePart,
-    PackedCycles, ReleasedBy, RhythmKind,
+    LongCycle, PackedCycles, ReleasedBy, RhythmKind,
 };
 use latlab_model::deadline::is_miss;
+use latlab_model::explanation::{BlamePart, Cause, CauseKind, Phase};
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Method, Until, Who};
@@ -114,6 +115,15 @@ impl Looper {
 }
 
 fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<StreamRow>) {
+    digest_with(loopers, deadline_ns, Vec::new())
+}
+
+/// With further messages of the agent.
+fn digest_with(
+    loopers: &[Looper],
+    deadline_ns: Option<Nanos>,
+    more: Vec<Message>,
+) -> (RunDigest, Vec<StreamRow>) {
     let synthetic = SyntheticRun::default();
     let plan = Plan {
         method: Method::Attach(Box::default()),
@@ -128,6 +138,7 @@ fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<Str
     ];
     let threads = (0..).zip(loopers);
     messages.extend(threads.clone().flat_map(|(thread, one)| one.messages(thread)));
+    messages.extend(more);
     let reports = threads.map(|(thread, one)| AttachedThreadReport {
         thread,
         cycles: one.cycles.len() as u64,
@@ -177,6 +188,42 @@ fn threads_are_judged_by_their_own_periods() {
         _ => 0,
     });
     assert_eq!(cycles.sum::<usize>(), 200);
+}
+
+#[test]
+fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
+    let part = |from, to, phase, kind, name: &str| BlamePart {
+        from_ns: MICROSECOND * from,
+        to_ns: MICROSECOND * to,
+        phase,
+        cause: Cause { kind, name: name.to_string() },
+        thread: None,
+        evidence: None,
+        detail: None,
+    };
+    let long = |n: i64| LongCycle {
+        thread: 0,
+        thread_id: 100,
+        cpu: 1,
+        release_ns: FIRST_RELEASE + MILLISECOND * n,
+        wake_up_ns: MICROSECOND * 5,
+        response_ns: MICROSECOND * (100 + n),
+        parts: vec![
+            part(0, 5, Phase::TimerLate, CauseKind::WakeUp, ""),
+            part(5, 40, Phase::Work, CauseKind::Execution, ""),
+            part(40, 100 + n, Phase::Work, CauseKind::Lock, "logger"),
+        ],
+    };
+    let control = Looper::steady("control", MILLISECOND, MICROSECOND * 300);
+    let more = [3, 39, 7].into_iter().chain(8..38).map(|n| Message::LongCycle(long(n)));
+    let (RunDigest { run, .. }, _) = digest_with(&[control], None, more.collect());
+    let longest = &run.attached.unwrap().threads[0].longest;
+    let responses: Vec<i64> = longest.iter().map(|one| one.latency_ns.0 / 1_000).collect();
+    let expected: Vec<i64> = [139].into_iter().chain((123..138).rev()).collect();
+    assert_eq!(responses, expected);
+    let first = &longest[0];
+    let logger = Cause { kind: CauseKind::Lock, name: "logger".to_string() };
+    assert_eq!((first.spike, &first.cause, first.cause_ns), (1, &Some(logger), MICROSECOND * 99));
 }
 
 #[test]

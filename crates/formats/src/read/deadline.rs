@@ -1,6 +1,6 @@
 //! Which latencies of an imported histogram exceeded a deadline, and which are undecided.
 
-use crate::read::recording::Series;
+use crate::read::recording::LatencySeries;
 use latlab_model::Nanos;
 use latlab_model::deadline::is_miss;
 
@@ -17,7 +17,7 @@ pub struct Misses {
 
 impl Misses {
     /// Counts those of one thread, whose figures are truncated to this unit.
-    pub fn of(series: &Series, deadline: Nanos, unit: Nanos) -> Misses {
+    pub fn of(series: &LatencySeries, deadline: Nanos, unit: Nanos) -> Misses {
         let counts = &series.counts;
         let mut misses = Misses::default();
         let late = |latency: Nanos| is_miss(latency.0, deadline.0);
@@ -48,7 +48,7 @@ impl Misses {
         misses
     }
 
-    fn add_overflow(&mut self, series: &Series, late: &impl Fn(Nanos) -> bool) {
+    fn add_overflow(&mut self, series: &LatencySeries, late: &impl Fn(Nanos) -> bool) {
         let counts = &series.counts;
         let over = counts.overflow;
         let from = if counts.layout.is_unknown() { counts.min_ns } else { counts.layout.end() };
@@ -73,13 +73,16 @@ mod tests {
     use latlab_model::histogram::Overflow;
     use latlab_model::{BinLayout, Histogram};
 
-    fn series(latencies: &[i64], bins: u32) -> Series {
+    fn series(latencies: &[i64], bins: u32) -> LatencySeries {
         let layout = BinLayout::equal(Nanos::ZERO, Nanos(1_000), bins).unwrap();
         let latencies = latencies.iter().map(|latency| Nanos(*latency));
-        Series { counts: Histogram::with_layout(layout, latencies), ..Series::default() }
+        LatencySeries {
+            counts: Histogram::with_layout(layout, latencies),
+            ..LatencySeries::default()
+        }
     }
 
-    fn misses(series: &Series, deadline: i64) -> (u64, u64, bool) {
+    fn misses(series: &LatencySeries, deadline: i64) -> (u64, u64, bool) {
         let misses = Misses::of(series, Nanos(deadline), Nanos(1));
         (misses.certain, misses.undecided, misses.may_lack_some)
     }
@@ -93,7 +96,7 @@ mod tests {
             overflow: Overflow { count: 9, ..Overflow::default() },
             ..Histogram::default()
         };
-        let one = Series { counts, ..Series::default() };
+        let one = LatencySeries { counts, ..LatencySeries::default() };
         let undecided = |deadline| Misses::of(&one, Nanos(deadline), Nanos(1_000)).undecided;
         assert_eq!(undecided(49_000), 1);
         assert_eq!(undecided(49_999), 0);
@@ -117,9 +120,9 @@ mod tests {
 
     #[test]
     fn what_a_file_leaves_out_may_be_late() {
-        let one = Series { may_lack_latencies: true, ..series(&[5_000], 20) };
+        let one = LatencySeries { may_lack_latencies: true, ..series(&[5_000], 20) };
         assert_eq!(misses(&one, 15_000), (0, 0, true));
-        let stated = Series { stated_max_ns: Some(Nanos(410_000)), ..one };
+        let stated = LatencySeries { stated_max_ns: Some(Nanos(410_000)), ..one };
         assert_eq!(misses(&stated, 15_000), (1, 0, false));
         assert_eq!(misses(&stated, 500_000), (0, 0, false));
     }

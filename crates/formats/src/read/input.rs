@@ -16,45 +16,49 @@ const LARGEST_DOCUMENT: u64 = 256 << 20;
 
 /// What the user specifies about a file.
 #[derive(Clone, Default)]
-pub struct Query {
+pub struct ImportQuery {
     /// `None` to detect it from the content.
     pub format: Option<&'static Format>,
     /// The column with the latencies of a table: its name, or its number from 1.
     pub column: Option<String>,
     /// Unit of the values, if the file does not state it.
-    pub unit: Option<Unit>,
+    pub unit: Option<InputUnit>,
     /// Period of the loop if the values are the times of its cycles; `None` if they are latencies.
     pub period: Option<Nanos>,
 }
 
 /// A unit of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum InputUnit {
     Seconds,
     Milliseconds,
     Microseconds,
     Nanoseconds,
 }
 
-impl Unit {
-    pub const ALL: &[Unit] =
-        &[Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds];
+impl InputUnit {
+    pub const ALL: &[InputUnit] = &[
+        InputUnit::Seconds,
+        InputUnit::Milliseconds,
+        InputUnit::Microseconds,
+        InputUnit::Nanoseconds,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Unit::Seconds => "s",
-            Unit::Milliseconds => "ms",
-            Unit::Microseconds => "us",
-            Unit::Nanoseconds => "ns",
+            InputUnit::Seconds => "s",
+            InputUnit::Milliseconds => "ms",
+            InputUnit::Microseconds => "us",
+            InputUnit::Nanoseconds => "ns",
         }
     }
 
     pub fn nanos(self) -> i64 {
         match self {
-            Unit::Seconds => 1_000_000_000,
-            Unit::Milliseconds => 1_000_000,
-            Unit::Microseconds => 1_000,
-            Unit::Nanoseconds => 1,
+            InputUnit::Seconds => 1_000_000_000,
+            InputUnit::Milliseconds => 1_000_000,
+            InputUnit::Microseconds => 1_000,
+            InputUnit::Nanoseconds => 1,
         }
     }
 }

@@ -20,8 +20,8 @@ mod stream;
 mod unpack;
 
 pub use formats::{FORMATS, Format, format_of_id};
-pub use input::{InputError, Query, Unit};
-pub use recording::{Recording, Series};
+pub use input::{ImportQuery, InputError, InputUnit};
+pub use recording::{LatencySeries, Recording};
 
 use input::Input;
 use latlab_report::InWords;
@@ -29,19 +29,22 @@ use std::fs::File;
 use std::io::Read;
 
 /// Reads one file: all recordings that it holds, at least one.
-pub fn read(source: impl Read + 'static, query: &Query) -> Result<Vec<Recording>, InputError> {
+pub fn read(
+    source: impl Read + 'static,
+    query: &ImportQuery,
+) -> Result<Vec<Recording>, InputError> {
     read_source(Box::new(source), None, query)
 }
 
 /// The same for a file with random access.
-pub fn read_file(file: &File, query: &Query) -> Result<Vec<Recording>, InputError> {
+pub fn read_file(file: &File, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     read_source(Box::new(file.try_clone()?), Some(file.try_clone()?), query)
 }
 
 fn read_source(
     source: Box<dyn Read>,
     file: Option<File>,
-    query: &Query,
+    query: &ImportQuery,
 ) -> Result<Vec<Recording>, InputError> {
     let (plain, was_packed) = unpack::unpacked(source)?;
     let mut input = Input::open(plain, file.filter(|_| !was_packed))?;

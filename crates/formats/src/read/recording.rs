@@ -37,7 +37,7 @@ pub struct Recording {
     /// Set if it lists gaps, which were watched for during its length.
     pub gaps: Option<ListedGaps>,
     /// Each thread, or whatever else the file keeps apart.
-    pub series: Vec<Series>,
+    pub series: Vec<LatencySeries>,
     /// Further statements of the file.
     pub facts: Vec<ImportFact>,
     /// What it does not tell.
@@ -46,7 +46,7 @@ pub struct Recording {
 
 /// The latencies of one thread.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Series {
+pub struct LatencySeries {
     /// CPU that the thread ran on.
     pub cpu: Option<u32>,
     /// Scheduling, in the words of the file.
@@ -63,7 +63,7 @@ pub struct Series {
     pub stated_max_ns: Option<Nanos>,
 }
 
-impl Series {
+impl LatencySeries {
     /// The largest latency known from the file.
     pub fn largest(&self) -> Nanos {
         let counted = if self.counts.count > 0 { self.counts.max_ns } else { Nanos::ZERO };

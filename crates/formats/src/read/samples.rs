@@ -1,7 +1,7 @@
 //! Counts of single latencies, in file order.
 
 use crate::read::bins::{MOST_BINS, Tally};
-use crate::read::recording::Series;
+use crate::read::recording::LatencySeries;
 use latlab_model::histogram::{Overflow, bin_of};
 use latlab_model::{BinLayout, Histogram, Nanos};
 
@@ -55,10 +55,10 @@ fn joined(slices: &[Histogram]) -> Histogram {
 }
 
 /// A thread with these slices, in order of time.
-fn series_of(mut slices: Vec<Histogram>) -> Series {
+fn series_of(mut slices: Vec<Histogram>) -> LatencySeries {
     let counts = joined(&slices);
     slices.iter_mut().for_each(|slice| slice.layout = counts.layout.clone());
-    Series { counts, slices, ..Series::default() }
+    LatencySeries { counts, slices, ..LatencySeries::default() }
 }
 
 /// Latencies of one thread in whole units, with one bin per unit, while they are read.
@@ -134,7 +134,7 @@ impl UnitSamples {
     }
 
     /// The latencies as a thread.
-    pub fn series(&mut self, unit_ns: i64) -> Series {
+    pub fn series(&mut self, unit_ns: i64) -> LatencySeries {
         if self.slices.open > 0 {
             self.end_slice();
         }
@@ -204,13 +204,13 @@ impl Samples {
     }
 
     /// The latencies as a thread.
-    pub fn series(&mut self) -> Series {
+    pub fn series(&mut self) -> LatencySeries {
         if self.slices.open > 0 {
             self.end_slice();
         }
         let slices = std::mem::take(&mut self.slices).done;
         match self.has_counts {
-            true => Series { counts: joined(&slices), ..Series::default() },
+            true => LatencySeries { counts: joined(&slices), ..LatencySeries::default() },
             false => series_of(slices),
         }
     }

@@ -2,7 +2,7 @@
 //! a finding has both numbers.
 
 use crate::read::bins::Bins;
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use latlab_model::finding::ImportFinding;
 use latlab_model::histogram::Overflow;
 use latlab_model::{BinLayout, Histogram, Nanos};
@@ -106,11 +106,11 @@ pub fn add_bins(recording: &mut Recording, mut bins: Bins, scale: Scale, stated:
         ..Histogram::default()
     };
     overflow_finding(recording, thread, &counts, stated);
-    recording.series.push(Series {
+    recording.series.push(LatencySeries {
         counts,
         may_lack_latencies: overflow.is_none(),
         stated_max_ns: stated.max_ns.map(Nanos),
-        ..Series::default()
+        ..LatencySeries::default()
     });
 }
 
@@ -148,7 +148,7 @@ pub fn add_summary(recording: &mut Recording, stated: &StatedFigures) {
         counts.overflow = Overflow { count, max_is_unknown, min_is_unknown, not_in_sum };
     }
     let stated_max_ns = max.map(Nanos);
-    recording.series.push(Series { counts, stated_max_ns, ..Series::default() });
+    recording.series.push(LatencySeries { counts, stated_max_ns, ..LatencySeries::default() });
 }
 
 /// What the rows themselves show.
@@ -260,7 +260,7 @@ fn overflow_finding(
 
 /// One finding for all threads with unknown latencies beyond the last bin.
 pub fn note_unknown_overflow(recording: &mut Recording) {
-    let open = |one: &&Series| one.may_lack_latencies && one.counts.count > 0;
+    let open = |one: &&LatencySeries| one.may_lack_latencies && one.counts.count > 0;
     let Some(end_ns) =
         recording.series.iter().filter(open).map(|one| one.counts.layout.end()).max()
     else {

@@ -1,7 +1,7 @@
 //! A recording as the messages that an agent would send, so that it becomes an ordinary run.
 
 use crate::read::deadline::Misses;
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::frame::{Hello, Interval, Message, STREAM_VERSION};
 use latlab_model::run::{AgentEnd, AppliedSetup, EndReason, ThreadEnd, ThreadSetup};
@@ -72,7 +72,7 @@ impl Recording {
     }
 }
 
-impl Series {
+impl LatencySeries {
     /// The slices with the certain misses of each, or all latencies if the file has no order. A
     /// larger stated maximum goes into the last slice.
     fn in_slices(&self, deadline: Option<Nanos>, unit: Nanos) -> Vec<Histogram> {
@@ -82,7 +82,7 @@ impl Series {
         let mut slices = self.slices.clone();
         for slice in &mut slices {
             let counts = std::mem::take(slice);
-            let alone = Series { counts, ..Series::default() };
+            let alone = LatencySeries { counts, ..LatencySeries::default() };
             let misses = deadline.map_or(0, |deadline| Misses::of(&alone, deadline, unit).certain);
             *slice = Histogram { misses, ..alone.counts };
         }
@@ -93,7 +93,7 @@ impl Series {
     }
 }
 
-fn setup((thread, series): (u32, &Series)) -> ThreadSetup {
+fn setup((thread, series): (u32, &LatencySeries)) -> ThreadSetup {
     ThreadSetup {
         thread,
         cpu: series.cpu,

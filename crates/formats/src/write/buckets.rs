@@ -1,6 +1,6 @@
 //! The histogram of a thread in buckets of equal width, as most tools have it.
 
-use crate::write::source::{Source, Unit};
+use crate::write::source::{OutputUnit, Source};
 use crate::write::{Notes, Result};
 use latlab_model::run::ThreadRun;
 use latlab_model::units::{counted, within_sentence};
@@ -36,7 +36,7 @@ pub struct AllBuckets {
     /// Number of buckets.
     pub number: u32,
     /// Their width.
-    pub unit: Unit,
+    pub unit: OutputUnit,
 }
 
 impl AllBuckets {
@@ -105,7 +105,7 @@ struct Placed {
 }
 
 impl Placed {
-    fn new(source: &Source<'_>, thread: &ThreadRun, exact: Vec<Nanos>, unit: Unit) -> Placed {
+    fn new(source: &Source<'_>, thread: &ThreadRun, exact: Vec<Nanos>, unit: OutputUnit) -> Placed {
         let overflow = source.overflow_of(thread);
         let mut placed = Placed::default();
         if let Some((end, mean)) = overflow {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 /// Counts and figures of a thread, in the unit of the histogram.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Column {
+pub struct ThreadColumn {
     /// Bucket number and count, ascending.
     pub counts: Vec<(u32, u64)>,
     /// Latencies beyond the last bucket.
@@ -30,19 +30,23 @@ pub struct Form {
     pub sums: bool,
 }
 
-impl Column {
+impl ThreadColumn {
     fn binned(&self) -> u64 {
         self.counts.iter().map(|one| one.1).sum()
     }
 }
 
 /// The whole histogram.
-pub fn write_histogram(out: &mut dyn Write, columns: &[Column], form: Form) -> io::Result<()> {
+pub fn write_histogram(
+    out: &mut dyn Write,
+    columns: &[ThreadColumn],
+    form: Form,
+) -> io::Result<()> {
     let sums = form.sums && columns.len() > 1;
     out.write_all(b"# Histogram\n")?;
     write_rows(out, columns, Form { sums, ..form })?;
     if form.totals_and_empty_rows {
-        let totals: Vec<u64> = columns.iter().map(Column::binned).collect();
+        let totals: Vec<u64> = columns.iter().map(ThreadColumn::binned).collect();
         let all = sums.then(|| totals.iter().sum());
         write_foot(out, "Total", totals.into_iter().chain(all), 9)?;
     }
@@ -60,7 +64,7 @@ pub fn write_histogram(out: &mut dyn Write, columns: &[Column], form: Form) -> i
     out.write_all(b"\n")
 }
 
-fn write_rows(out: &mut dyn Write, columns: &[Column], form: Form) -> io::Result<()> {
+fn write_rows(out: &mut dyn Write, columns: &[ThreadColumn], form: Form) -> io::Result<()> {
     let mut rests: Vec<&[(u32, u64)]> = columns.iter().map(|one| &one.counts[..]).collect();
     let mut row = 0;
     loop {
@@ -99,7 +103,7 @@ fn write_foot<T: Display>(
 }
 
 /// The numbers of the cycles beyond the last bucket, at most as many as there are buckets.
-fn overflow_line(number: usize, column: &Column, form: Form) -> String {
+fn overflow_line(number: usize, column: &ThreadColumn, form: Form) -> String {
     let most = column.cycles.len().min(form.buckets as usize).min(column.overflows as usize);
     let listed = &column.cycles[..most];
     let mut text = format!("# Thread {number}:");
@@ -129,7 +133,7 @@ pub struct Envelope<'a> {
 
 /// A thread of the document.
 pub struct JsonThread<'a> {
-    pub column: &'a Column,
+    pub column: &'a ThreadColumn,
     pub histogram: JsonHistogram,
     /// Number of latencies.
     pub cycles: u64,
@@ -180,7 +184,7 @@ pub fn write_json(
             JsonHistogram::Empty => write_object(out, &[])?,
             JsonHistogram::None => {}
         }
-        let Column { min, avg, max, .. } = thread.column;
+        let ThreadColumn { min, avg, max, .. } = thread.column;
         let cpu = thread.cpu.map_or(-1, i64::from);
         write!(
             out,

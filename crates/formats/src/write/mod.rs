@@ -14,7 +14,7 @@ mod source;
 
 pub use explained::write_explained;
 pub use formats::{FORMATS, Format, format_of_id};
-pub use source::{Query, Rows, Source, Table, Tables, Unit};
+pub use source::{ExportQuery, OutputUnit, Rows, Source, Table, Tables};
 
 use std::io;
 

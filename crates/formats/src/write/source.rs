@@ -31,18 +31,18 @@ pub struct Source<'a> {
     /// Its other tables.
     pub tables: &'a dyn Tables,
     /// The user's options.
-    pub query: Query,
+    pub query: ExportQuery,
 }
 
 /// The user's options besides the format.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Query {
+pub struct ExportQuery {
     /// The table for CSV and Parquet.
     pub table: Option<Table>,
     /// Number of equally wide bins of a histogram.
     pub bins: Option<u32>,
     /// The width of such a bin.
-    pub unit: Option<Unit>,
+    pub unit: Option<OutputUnit>,
 }
 
 /// A table that CSV and Parquet can hold.
@@ -68,39 +68,39 @@ impl Table {
 
 /// The unit of numbers in cyclictest and related formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum OutputUnit {
     /// Microseconds, as usual.
     Microseconds,
     /// Nanoseconds, as with `cyclictest -N`.
     Nanoseconds,
 }
 
-impl Unit {
-    pub const ALL: &[Unit] = &[Unit::Microseconds, Unit::Nanoseconds];
+impl OutputUnit {
+    pub const ALL: &[OutputUnit] = &[OutputUnit::Microseconds, OutputUnit::Nanoseconds];
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
-            Unit::Microseconds => "us",
-            Unit::Nanoseconds => "ns",
+            OutputUnit::Microseconds => "us",
+            OutputUnit::Nanoseconds => "ns",
         }
     }
 
     pub fn nanos(self) -> i64 {
         match self {
-            Unit::Microseconds => 1_000,
-            Unit::Nanoseconds => 1,
+            OutputUnit::Microseconds => 1_000,
+            OutputUnit::Nanoseconds => 1,
         }
     }
 }
 
 impl Source<'_> {
     /// The requested unit, or that of the imported file, or microseconds.
-    pub fn unit(&self) -> Unit {
+    pub fn unit(&self) -> OutputUnit {
         let resolution = self.run.asked.method.import().and_then(|one| one.resolution_ns);
         let own = match resolution {
-            Some(Nanos(1)) => Unit::Nanoseconds,
-            _ => Unit::Microseconds,
+            Some(Nanos(1)) => OutputUnit::Nanoseconds,
+            _ => OutputUnit::Microseconds,
         };
         self.query.unit.unwrap_or(own)
     }

@@ -1,11 +1,11 @@
 //! Broken files: whatever can be read is read, and losses are reported.
 
 use crate::common::*;
-use latlab_formats::read::{InputError, Query};
+use latlab_formats::read::{ImportQuery, InputError};
 use std::io::Write;
 
 fn error_of(bytes: &[u8]) -> InputError {
-    try_read(bytes, &Query::default()).unwrap_err()
+    try_read(bytes, &ImportQuery::default()).unwrap_err()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_cut_anywhere_costs_what_is_behind_it() {
     let whole = fixture("ct24_h40.txt");
     let mut last = 0;
     for cut in (0..whole.len()).step_by(7) {
-        if let Ok(recordings) = try_read(&whole[..cut], &Query::default()) {
+        if let Ok(recordings) = try_read(&whole[..cut], &ImportQuery::default()) {
             let count = recordings[0].count();
             assert!(count >= last.min(3_975), "cut at {cut}: {count} after {last}");
             last = last.max(count);
@@ -107,7 +107,7 @@ fn json_that_breaks_off_keeps_its_whole_members() {
 #[test]
 fn several_outputs_in_one_file_are_several_recordings() {
     let one = String::from_utf8(fixture("ct24_h40.txt")).unwrap();
-    let recordings = try_read(one.repeat(2), &Query::default()).unwrap();
+    let recordings = try_read(one.repeat(2), &ImportQuery::default()).unwrap();
     assert_eq!(recordings.len(), 2);
     assert_eq!(recordings[0].series, recordings[1].series);
 }

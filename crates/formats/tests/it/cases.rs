@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::verdict::*;
-use latlab_formats::read::{InputError, Query, Recording, Unit, format_of_id};
+use latlab_formats::read::{ImportQuery, InputError, InputUnit, Recording, format_of_id};
 use latlab_model::Nanos;
 
 /// The deadline if the command has none.
@@ -42,14 +42,16 @@ pub fn check(cases: Vec<Case>) {
 }
 
 /// The options of a command.
-pub fn query_of(command: &str) -> (Query, Nanos) {
-    let (mut query, mut deadline) = (Query::default(), DEADLINE);
+pub fn query_of(command: &str) -> (ImportQuery, Nanos) {
+    let (mut query, mut deadline) = (ImportQuery::default(), DEADLINE);
     let mut words = command.split_ascii_whitespace();
     while let (Some(option), Some(value)) = (words.next(), words.next()) {
         match option {
             "--as" => query.format = format_of_id(value),
             "--column" => query.column = Some(value.to_string()),
-            "--unit" => query.unit = Unit::ALL.iter().copied().find(|one| one.as_str() == value),
+            "--unit" => {
+                query.unit = InputUnit::ALL.iter().copied().find(|one| one.as_str() == value)
+            }
             "--period" => query.period = Some(time(value)),
             "--deadline" => deadline = time(value),
             _ => panic!("no option {option}"),
@@ -60,7 +62,7 @@ pub fn query_of(command: &str) -> (Query, Nanos) {
 
 fn time(text: &str) -> Nanos {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = Unit::ALL.iter().find(|one| one.as_str() == &text[digits.len()..]).unwrap();
+    let unit = InputUnit::ALL.iter().find(|one| one.as_str() == &text[digits.len()..]).unwrap();
     Nanos(digits.parse::<i64>().unwrap() * unit.nanos())
 }
 
@@ -121,11 +123,11 @@ fn said(read: &Result<Vec<Recording>, InputError>) -> String {
 
 /// The largest latency of each thread in microseconds; a dash for a thread without any.
 fn maxima_of(read: &Result<Vec<Recording>, InputError>) -> String {
-    let of_thread = |one: &latlab_formats::read::Series| match (one.counts.count, one.stated_max_ns)
-    {
-        (0, None) => "-".to_string(),
-        _ => (one.largest().0 as f64 / 1e3).to_string(),
-    };
+    let of_thread =
+        |one: &latlab_formats::read::LatencySeries| match (one.counts.count, one.stated_max_ns) {
+            (0, None) => "-".to_string(),
+            _ => (one.largest().0 as f64 / 1e3).to_string(),
+        };
     let of_one = |one: &Recording| one.series.iter().map(of_thread).collect::<Vec<_>>().join(", ");
     read.iter().flatten().map(of_one).collect::<Vec<_>>().join(" / ")
 }

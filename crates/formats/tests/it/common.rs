@@ -1,6 +1,6 @@
 //! Recordings for tests.
 
-use latlab_formats::read::{InputError, Query, Recording, read};
+use latlab_formats::read::{ImportQuery, InputError, Recording, read};
 use latlab_model::finding::Finding;
 use latlab_report::InWords;
 use std::io::Cursor;
@@ -28,13 +28,16 @@ pub fn recordings() -> Option<PathBuf> {
 }
 
 /// Reads bytes as a file.
-pub fn try_read(bytes: impl Into<Vec<u8>>, query: &Query) -> Result<Vec<Recording>, InputError> {
+pub fn try_read(
+    bytes: impl Into<Vec<u8>>,
+    query: &ImportQuery,
+) -> Result<Vec<Recording>, InputError> {
     read(Cursor::new(bytes.into()), query)
 }
 
 /// The only recording of a file.
 pub fn one(bytes: impl Into<Vec<u8>>) -> Recording {
-    let mut all = try_read(bytes, &Query::default()).unwrap();
+    let mut all = try_read(bytes, &ImportQuery::default()).unwrap();
     assert_eq!(all.len(), 1);
     all.remove(0)
 }

@@ -1,12 +1,12 @@
 //! Each format, by the outputs of the tools themselves.
 
 use crate::common::*;
-use latlab_formats::read::{Query, Unit, format_of_id, read_file};
+use latlab_formats::read::{ImportQuery, InputUnit, format_of_id, read_file};
 use std::fs::File;
 
 /// Count, minimum, mean and maximum in microseconds of each thread; a mean of NaN is not compared.
 fn figures(name: &str) -> Vec<(u64, f64, f64, f64)> {
-    let recordings = try_read(fixture(name), &Query::default())
+    let recordings = try_read(fixture(name), &ImportQuery::default())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let series = recordings.iter().flat_map(|one| &one.series);
     series
@@ -176,14 +176,14 @@ fn logs_and_shells_put_something_around_the_lines() {
 #[test]
 fn what_has_no_index_is_refused_and_says_why() {
     let text = "# RTLA timerlat histogram\n   IRQ-000   Thr-000\n      600         0 \n        0       500 \n";
-    let error = try_read(text, &Query::default()).unwrap_err().to_string();
+    let error = try_read(text, &ImportQuery::default()).unwrap_err().to_string();
     assert!(error.contains("--no-index"), "{error}");
 }
 
 #[test]
 fn documents_after_each_other_are_several_recordings() {
     let text = String::from_utf8(fixture("ct24_json_h100.json")).unwrap();
-    let two = try_read(text.repeat(2), &Query::default()).unwrap();
+    let two = try_read(text.repeat(2), &ImportQuery::default()).unwrap();
     assert_eq!(two.len(), 2);
     assert_eq!((two[0].series == two[1].series, two[1].part.as_deref()), (true, Some("2")));
 }
@@ -198,7 +198,7 @@ fn rtla_keeps_interrupt_thread_and_user_apart() {
         min:          0         3         4\navg:          1         7        10\n\
         max:          7        21        24\nALL:        IRQ       Thr       Usr\n\
         count:     1000      1000      1000\n";
-    let recordings = try_read(text, &Query::default()).unwrap();
+    let recordings = try_read(text, &ImportQuery::default()).unwrap();
     let parts: Vec<&str> = recordings.iter().filter_map(|one| one.part.as_deref()).collect();
     assert_eq!(parts, ["irq", "thread", "user"]);
     let thread = &recordings[1].series[0];
@@ -206,7 +206,7 @@ fn rtla_keeps_interrupt_thread_and_user_apart() {
     assert_eq!((thread.counts.min_ns.0, thread.counts.max_ns.0), (3_000, 21_000));
     assert_eq!(thread.counts.mean_ns(), Some(7_000.0), "as stated: the bins are 10 us wide");
     assert_eq!(recordings[1].length_ns.0, 2_000_000_000);
-    let top = try_read(fixture("rtla_timerlat_top.txt"), &Query::default()).unwrap();
+    let top = try_read(fixture("rtla_timerlat_top.txt"), &ImportQuery::default()).unwrap();
     assert_eq!(top.len(), 2);
     assert_eq!((top[1].series.len(), top[1].series[2].counts.max_ns.0), (3, 30_000));
 }
@@ -276,22 +276,22 @@ fn rteval_without_the_sum_of_all_cores() {
 
 #[test]
 fn tables_need_a_column_and_a_unit() {
-    let query = |column: &str, unit| Query {
+    let query = |column: &str, unit| ImportQuery {
         column: Some(column.to_string()),
         unit: Some(unit),
         period: None,
         format: format_of_id("csv"),
     };
     let table = "time;thread;wake\n0,1;0;12,5\n0,2;1;9\n0,3;0;-1\n0,4;0;x\n";
-    let recording = try_read(table, &query("wake", Unit::Microseconds)).unwrap().remove(0);
+    let recording = try_read(table, &query("wake", InputUnit::Microseconds)).unwrap().remove(0);
     assert_eq!((recording.series.len(), recording.count()), (2, 2));
     assert_eq!(recording.series[0].counts.max_ns.0, 12_500);
     assert_eq!(codes(&recording), ["import-left-out", "import-left-out"]);
-    let by_number = try_read(table, &query("3", Unit::Nanoseconds)).unwrap();
+    let by_number = try_read(table, &query("3", InputUnit::Nanoseconds)).unwrap();
     assert_eq!(by_number[0].series[0].counts.max_ns.0, 13);
-    let error = try_read(table, &query("none", Unit::Seconds)).unwrap_err();
+    let error = try_read(table, &query("none", InputUnit::Seconds)).unwrap_err();
     assert!(error.to_string().contains("time, thread, wake"), "{error}");
-    let by_column = Query { format: None, ..query("wake", Unit::Microseconds) };
+    let by_column = ImportQuery { format: None, ..query("wake", InputUnit::Microseconds) };
     assert_eq!(try_read(table, &by_column).unwrap()[0].count(), 2, "a column makes it a table");
     let thousands =
         one("\"at\",\"latency_ns\"\n\"1\",\"5000\"\n\"2\",\"1,234,567\"\n\"3\",\"1,5\"\n");
@@ -347,8 +347,8 @@ fn parquet_tables_of_all_usual_compressions() {
     }
     let file = File::open(root().join("fixtures/recordings/samples-polars.parquet")).unwrap();
     let whole = one(fixture("samples-polars.parquet"));
-    assert_eq!(read_file(&file, &Query::default()).unwrap(), [whole]);
-    let error = try_read(fixture("samples-lz4.parquet"), &Query::default()).unwrap_err();
+    assert_eq!(read_file(&file, &ImportQuery::default()).unwrap(), [whole]);
+    let error = try_read(fixture("samples-lz4.parquet"), &ImportQuery::default()).unwrap_err();
     assert!(
         error.to_string().contains("write it again with zstd, snappy, gzip or none"),
         "{error}"

@@ -11,7 +11,7 @@ use crate::false_pass::prefixes::{RARE, USUAL, behind};
 use crate::outputs::OUTPUTS;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use latlab_formats::read::{Query, Unit, format_of_id};
+use latlab_formats::read::{ImportQuery, InputUnit, format_of_id};
 use latlab_model::plan::Until;
 use latlab_model::{Nanos, Plan};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -145,17 +145,17 @@ fn fuzz_bytes(name: &str, format: &str, seeds: &[Vec<u8>]) {
 
 /// All operations on a file; any result must be consistent.
 fn read_all(bytes: &[u8], format: &str) {
-    let named = Query {
+    let named = ImportQuery {
         format: format_of_id(format),
         column: Some("1".to_string()),
-        unit: Some(Unit::Microseconds),
+        unit: Some(InputUnit::Microseconds),
         period: None,
     };
     let plan = Plan {
         until: Until { deadline_ns: Some(Nanos(20_000)), ..Until::default() },
         ..Plan::default()
     };
-    for query in [named, Query::default()] {
+    for query in [named, ImportQuery::default()] {
         for recording in try_read(bytes, &query).into_iter().flatten() {
             for series in &recording.series {
                 assert_eq!(series.counts.binned(), series.counts.count, "{recording:?}");

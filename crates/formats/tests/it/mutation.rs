@@ -7,7 +7,7 @@ use crate::cases::query_of;
 use crate::common::*;
 use crate::outputs::{OUTPUTS, Output};
 use crate::verdict::*;
-use latlab_formats::read::Query;
+use latlab_formats::read::ImportQuery;
 use latlab_model::Nanos;
 use std::collections::HashSet;
 
@@ -158,7 +158,7 @@ impl Damage {
 struct Whole<'a> {
     name: &'a str,
     text: &'a [u8],
-    query: Query,
+    query: ImportQuery,
     deadline: Nanos,
     largest: Nanos,
     tells_lost_digits: bool,

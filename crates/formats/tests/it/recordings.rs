@@ -1,7 +1,7 @@
 //! Real recordings from other sources: each has the figures that were recomputed from its own bins.
 
 use crate::common::*;
-use latlab_formats::read::{Query, Recording};
+use latlab_formats::read::{ImportQuery, Recording};
 use serde_json::Value;
 use std::fs;
 
@@ -34,8 +34,8 @@ fn real_files_have_the_figures_of_their_manifest() {
             continue;
         }
         let bytes = fs::read(folder.join(file)).unwrap();
-        let recordings =
-            try_read(bytes, &Query::default()).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let recordings = try_read(bytes, &ImportQuery::default())
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
         match kind {
             "rtla" => check_rtla(file, &recordings, &row["truth"]),
             "jd-json" => check_jitterdebugger(&recordings[0], &row["truth"]),
@@ -50,7 +50,7 @@ fn real_files_have_the_figures_of_their_manifest() {
 }
 
 fn check(file: &str, recording: &Recording, truth: &Value) {
-    let all = |of: &dyn Fn(&latlab_formats::read::Series) -> i64| -> Vec<i64> {
+    let all = |of: &dyn Fn(&latlab_formats::read::LatencySeries) -> i64| -> Vec<i64> {
         recording.series.iter().map(of).collect()
     };
     let binned = all(&|one| (one.counts.count - one.counts.overflow.count) as i64);

@@ -415,7 +415,7 @@ fn gaps_of_osnoise() {
         case("a figure of a gap", "", "not pass", with(OSNOISE, "max: 0\n", "max: 941\n")),
     ]);
     let length = |text: &str| {
-        let query = latlab_formats::read::Query::default();
+        let query = latlab_formats::read::ImportQuery::default();
         crate::common::try_read(text, &query).unwrap()[0].length_ns.0
     };
     assert_eq!(length(&asked("-r 500000 -p 1000000")), 2_500_000_000, "half of each period");
@@ -687,7 +687,7 @@ fn documents_of_json() {
             format!("{{\"thread\": 3}}\n{whole}"),
         ),
     ]);
-    let query = latlab_formats::read::Query::default();
+    let query = latlab_formats::read::ImportQuery::default();
     let two = crate::common::try_read([&*whole, "\n", &whole].concat(), &query).unwrap();
     let lines: Vec<&str> = two.iter().map(|one| &*one.facts.last().unwrap().text).collect();
     assert_eq!(lines, ["1", "4"], "each says where it begins");

@@ -1,6 +1,6 @@
 //! The verdict of a file against a deadline, for tests.
 
-use latlab_formats::read::{InputError, Query, Recording};
+use latlab_formats::read::{ImportQuery, InputError, Recording};
 use latlab_model::finding::{Finding, FindingKind, ImportFinding};
 use latlab_model::frame::Message;
 use latlab_model::plan::Until;
@@ -54,6 +54,6 @@ fn word_of(recording: &Recording, deadline: Nanos) -> Word {
 }
 
 /// Reads a text as a file, without other information.
-pub fn read_text(text: &[u8], query: &Query) -> Result<Vec<Recording>, InputError> {
+pub fn read_text(text: &[u8], query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     crate::common::try_read(text, query)
 }

@@ -24,6 +24,8 @@ text_enum! {
         SilentThread = "silent-thread",
         /// The events are complete but show no cause.
         CauseUnknown = "cause-unknown",
+        /// Only the events of the program were recorded.
+        OnlyTheProgram = "only-the-program",
     }
 }
 
@@ -89,6 +91,16 @@ pub enum CauseEvidence {
     CpuChange,
     /// The thread stops all CPUs.
     AllCpusStopped,
+    /// The system call in which the thread slept.
+    InCall {
+        /// Name of the call.
+        call: String,
+    },
+    /// The thread that ended its sleep.
+    WokenBy {
+        /// Name of that thread.
+        thread: String,
+    },
     /// Other causes in the same time, each shorter than this one.
     ShorterCauses {
         /// Number of these causes.

@@ -47,6 +47,16 @@ findings! {
             /// Number of cycles in total.
             of: u64,
         } => WARNING;
+        "rhythm-changed" RhythmChanged {
+            /// Thread name.
+            name: String,
+            /// The period that was found first.
+            before_ns: Nanos,
+            /// The later period.
+            after_ns: Nanos,
+            /// Whether the first period was taken as the deadline.
+            was_deadline: bool,
+        } => WARNING, NO_PASS if *was_deadline;
         "thread-policy-changed" PolicyChanged {
             /// Thread name.
             name: String,
@@ -171,7 +181,8 @@ impl AttachFinding {
             | ActivationAmbiguous { .. }
             | ActivationLost { .. }
             | CyclesWaiting { .. }
-            | PolicyChanged { .. } => Nanos::ZERO,
+            | PolicyChanged { .. }
+            | RhythmChanged { .. } => Nanos::ZERO,
             RelativeSleep { fault, .. }
             | SettableClock { fault, .. }
             | SleepInCycle { fault, .. }

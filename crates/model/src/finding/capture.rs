@@ -38,7 +38,7 @@ findings! {
             /// Number of negative readings.
             count: u64,
             /// The first of them.
-            readings: Vec<Reading>,
+            readings: Vec<ImpossibleReading>,
             /// The first reading if its writer used 1 000 000 ns for a second; `None` if that does
             /// not fit the other readings.
             first_meant_ns: Option<Nanos>,
@@ -158,7 +158,7 @@ findings! {
 /// A reading in a list of responses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Reading {
+pub struct ImpossibleReading {
     /// Position in the list, from 1.
     pub number: u64,
     /// Value of the reading.

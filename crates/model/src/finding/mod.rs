@@ -16,7 +16,7 @@ mod own_threads;
 mod setup;
 
 pub use attach::AttachFinding;
-pub use capture::{CaptureFinding, Reading};
+pub use capture::{CaptureFinding, ImpossibleReading};
 pub use condition_parts::{
     CompetingThread, Latencies, LatencyComparison, ThreadShare, Throttling, When,
 };

@@ -290,7 +290,7 @@ options! {
 
     /// Machine to measure: local, a board such as ssh://pi@board or its name, a place of labgrid such as
     /// labgrid:board-7 or labgrid:arch=arm64, or a guest in virtual time such as lab:x86-64/rt [default: local]
-    "target": Form::value("TARGET"), RUN, by_the_program, |plan, _| unless(&Target::Local, &plan.on.target);
+    "target": Form::value("TARGET"), ALL, by_the_program, |plan, _| unless(&Target::Local, &plan.on.target);
 
     /// Kernel image of your own, for a target without one such as lab:arm64
     "kernel": Form::value("IMAGE").requires(&["target"]).of_commands(), RUN,
@@ -453,6 +453,10 @@ options! {
     /// [default: the tenth largest so far, later p99.99]
     "spike-above": Form::value("TIME"), RUN, time!(keep.spike_above_ns);
 
+    /// With --explain: record the cycles whose judged time is above this [default: the tenth largest so far, later
+    /// p99.99]
+    "spike-above": Form::value("TIME").requires(&["explain"]), ATTACH, time!(keep.spike_above_ns);
+
     in KEEP;
 
     /// Store every latency with its release, in about two bytes each
@@ -477,8 +481,8 @@ options! {
         |plan, _| cyclic(plan, |cyclic| on(&mut cyclic.breakdown)),
         |plan, _| flag(plan.method.has_breakdown());
 
-    /// Record the kernel's events around each spike, and tell who held the thread off
-    "explain": Form::flag(), RUN, flag!(keep.explain);
+    /// Record the kernel's events around each spike, and tell what delayed the thread
+    "explain": Form::flag(), ALL, flag!(keep.explain);
 
     /// How often to read temperature, frequency, load and more: 100ms to 1h, or off. full (or full,5s): also
     /// files that take long to read, where every CPU is measured

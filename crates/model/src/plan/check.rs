@@ -3,6 +3,7 @@
 use super::{ClockName, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
+use crate::target::Target;
 
 /// More threads than this are treated as a mistake in the plan.
 pub const MOST_THREADS: u32 = 4096;
@@ -24,6 +25,7 @@ impl Plan {
         self.check_limit()?;
         self.check_detached()?;
         self.check_explain()?;
+        self.check_program()?;
         self.check_tunings()?;
         self.who.policy.map_or(Ok(()), Policy::check)
     }
@@ -115,20 +117,27 @@ impl Plan {
     fn check_explain(&self) -> Result<(), String> {
         let has_releases = match &self.method {
             Method::Cyclic(cyclic) => cyclic.mechanism != Mechanism::Relative,
-            Method::Handoff(_) => true,
-            Method::Spin(_)
-            | Method::Timerlat(_)
-            | Method::Attach(_)
-            | Method::Respond(_)
-            | Method::Import(_) => false,
+            Method::Handoff(_) | Method::Attach(_) => true,
+            Method::Spin(_) | Method::Timerlat(_) | Method::Respond(_) | Method::Import(_) => false,
         };
         match self.keep.explain
             && !(has_releases && self.method.clock() == Some(ClockName::Monotonic))
         {
             true => Err("--explain requires --clock monotonic and --instrument cyclic (but not \
-                         --mechanism relative) or handoff"
+                         --mechanism relative), handoff or attach"
                 .to_string()),
             false => Ok(()),
+        }
+    }
+
+    /// A guest has no programs but the agent.
+    fn check_program(&self) -> Result<(), String> {
+        match (&self.method, &self.on.target) {
+            (Method::Attach(_), Target::Lab(_)) => Err("attach needs a machine on which the \
+                                                        program can run: this one, or a board \
+                                                        such as ssh://pi@board"
+                .to_string()),
+            _ => Ok(()),
         }
     }
 

@@ -18,6 +18,9 @@ pub(crate) fn reason(reason: UnexplainedReason) -> &'static str {
             "nothing was recorded while the thread itself had the CPU"
         }
         UnexplainedReason::CauseUnknown => "the recorded events do not show the cause",
+        UnexplainedReason::OnlyTheProgram => {
+            "only events of the program were recorded; --explain records all of its CPU"
+        }
     }
 }
 
@@ -46,6 +49,8 @@ pub fn detail(part: &BlamePart) -> Option<String> {
         CauseEvidence::AllCpusStopped => {
             "all CPUs are stopped for hot-plug, a module, or a patch of code".to_string()
         }
+        CauseEvidence::InCall { call } => format!("in {call}"),
+        CauseEvidence::WokenBy { thread } => format!("until {thread} woke it"),
         CauseEvidence::ShorterCauses { causes } => {
             format!("and {}", counted(*causes, "shorter cause", "shorter causes"))
         }

@@ -1,17 +1,19 @@
 //! The only place with the words for causes of large latencies; `latlab-model` has codes and
 //! numbers.
 
+mod clause;
 mod evidence;
 mod remedy;
 mod sentence;
 mod threads;
 
+pub(crate) use clause::clause;
 pub use evidence::detail;
 pub(crate) use evidence::reason;
 pub use remedy::remedy;
 pub use sentence::sentence;
 pub use threads::priority_of;
-pub(crate) use threads::{process_of, realtime};
+pub(crate) use threads::{measured_policy, process_of, realtime, urgency_of};
 
 use latlab_model::Run;
 use latlab_model::explanation::{
@@ -23,7 +25,7 @@ pub fn rendered(run: &Run) -> Option<RunExplanation> {
     let explanation = run.explanation.as_ref()?;
     let cause = |one: &RunCause| RunCause {
         realtime: realtime(one.kernel_priority),
-        remedy: Some(remedy(one, run.asked.who.policy)),
+        remedy: Some(remedy(one, measured_policy(run))),
         ..one.clone()
     };
     let unexplained = |one: &Unexplained| Unexplained { why: Some(why(one).to_string()), ..*one };

@@ -114,6 +114,16 @@ fn remedy_of(cause: &RunCause, policy: Option<Policy>) -> Line {
             _ => Line::new("Raise cpu.max of its cgroup, or measure with --policy fifo."),
         },
         CauseKind::OwnSleep => Line::new("Do not stop, trace or page out the measured thread."),
+        CauseKind::Execution => Line::new("Do less in a cycle, or give it more time."),
+        CauseKind::PreviousCycle => {
+            Line::new("Find out why the cycle before it took so long: `latlab explain` tells.")
+        }
+        CauseKind::Lock => Line::new("Hold the lock shorter in")
+            .word(name)
+            .end(", and give it priority inheritance: PTHREAD_PRIO_INHERIT of pthread_mutexattr_setprotocol"),
+        CauseKind::Call => Line::new("Call")
+            .word(name)
+            .text("in another thread, or where the cycle has time for it."),
         CauseKind::Softirq if name.starts_with("NET") => Line::new(
             "Move the interrupts of the network to another CPU: latlab run --tune irqs=away",
         ),

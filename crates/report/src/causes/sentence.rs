@@ -49,6 +49,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
                  were off"
         ),
         CauseKind::Printk => format!("{thread} printed to the console for {took}{detail}"),
+        CauseKind::PageFaults if name.is_empty() => format!("its page faults took {took}"),
         CauseKind::PageFaults => format!("page faults of {thread} took {took}{detail}"),
         CauseKind::Hotplug => format!("{thread} took {took} for CPU hot-plug{detail}"),
         CauseKind::Interrupt => format!("interrupt {name} took {took}{detail}"),
@@ -68,6 +69,12 @@ pub fn sentence(blame: &SpikeBlame) -> String {
                  CPU time does{detail}"
         ),
         CauseKind::OwnSleep => format!("the measured thread itself was {name} for {took}"),
+        CauseKind::Execution => format!("its own work took {took}{detail}"),
+        CauseKind::PreviousCycle => format!("its previous cycle took {took} more"),
+        CauseKind::Lock => {
+            format!("it waited {took} for a lock that {thread}{realtime} held{detail}")
+        }
+        CauseKind::Call => format!("it slept in {name} for {took}{detail}"),
         CauseKind::WakeUp => format!("the wake-up itself took {took}"),
         CauseKind::Unknown => format!("{took} are not recorded"),
     };

@@ -15,7 +15,7 @@ pub(crate) use groups::judgements;
 pub(crate) use page::class;
 pub use page::page;
 pub(crate) use sentences::{
-    about, factor, incomplete, probability, scenario_sentence, title, unsupported,
+    about, factor, incomplete, probability, ratio, scenario_sentence, title, unsupported,
 };
 pub use sentences::{headline, scenario};
 pub(crate) use test_suite::case;

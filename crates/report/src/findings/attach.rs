@@ -1,6 +1,7 @@
 //! What the threads of an attached program did, and what could not be followed.
 
 use super::kinds::{FindingWords, Said, Worded, words};
+use crate::units::four_digits;
 use latlab_model::attach::ThreadFault;
 use latlab_model::finding::AttachFinding;
 use latlab_model::shell::Line;
@@ -50,6 +51,17 @@ words! { AttachFinding {
         says "In {count} of {of} cycles the work of {name} was there before it came for it: their responses \
               are longer than is known.";
         remedy "Their work came faster than the thread did it: look at the thread that gives it.";
+
+    /// The releases of a thread took another period during the run.
+    RhythmChanged
+    { name, before_ns, after_ns, was_deadline } if *was_deadline =>
+        says "The period of {name} changed from {before} to {after}, and it was judged by the first.",
+            before = four_digits(*before_ns), after = four_digits(*after_ns);
+        remedy "Give the deadline: --deadline TIME.";
+    { name, before_ns, after_ns, .. } =>
+        says "The period of {name} changed from {before} to {after}.",
+            before = four_digits(*before_ns), after = four_digits(*after_ns);
+        remedy "If it should not change, look at what the thread sleeps until.";
 
     /// The scheduling of a thread changed during the run.
     PolicyChanged { name, before, after } =>

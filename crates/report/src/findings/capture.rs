@@ -1,7 +1,7 @@
 //! What a capture shows.
 
 use super::kinds::{FindingWords, Said, Worded, words};
-use latlab_model::finding::{CaptureFinding, Reading};
+use latlab_model::finding::{CaptureFinding, ImpossibleReading};
 use latlab_model::shell::{self, Line};
 use latlab_model::units::{counted, grouped};
 
@@ -207,15 +207,15 @@ fn options(thresholds: &[f64]) -> Line {
     each.reduce(|all, next| all.then(" or ", &next)).unwrap_or(Line::new("--threshold"))
 }
 
-fn named(readings: &[Reading]) -> String {
-    let named = readings.iter().map(|Reading { number, value_ns }| {
+fn named(readings: &[ImpossibleReading]) -> String {
+    let named = readings.iter().map(|ImpossibleReading { number, value_ns }| {
         // Exact, because the user will search the list for it.
         format!("number {number} is {} ns", value_ns.0)
     });
     named.collect::<Vec<_>>().join(", ")
 }
 
-fn meant(readings: &[Reading], first_meant_ns: Option<i64>) -> String {
+fn meant(readings: &[ImpossibleReading], first_meant_ns: Option<i64>) -> String {
     match (first_meant_ns, readings.first()) {
         (Some(meant), Some(first)) => format!(
             " The program that wrote them may count a second as 1 000 000 nanoseconds: number {} would then be \

@@ -1,7 +1,7 @@
 //! An answer as one self-contained page.
 
 use super::cells::marked_rows;
-use super::series::{Series, all_series};
+use super::series::{FleetSeries, all_series};
 use super::text::{columns, headline, newest_step, series_columns, since};
 use crate::document::outline::{Outline, count, prose};
 use crate::document::table::{Table, markup};
@@ -25,9 +25,10 @@ pub fn page(of: &FleetAnswer) -> String {
     }
 }
 
-fn page_of_series(all: &[Series]) -> String {
+fn page_of_series(all: &[FleetSeries]) -> String {
     let outline = Outline::page();
-    let regressed: Vec<&Series> = all.iter().filter(|one| one.regression().is_some()).collect();
+    let regressed: Vec<&FleetSeries> =
+        all.iter().filter(|one| one.regression().is_some()).collect();
     let stepped = || all.iter().filter(|one| !one.trend.steps.is_empty()).take(MOST_PICTURES);
     let small: Vec<_> = all.iter().map(|one| (one.name(), &one.trend)).collect();
     let caption = format!(
@@ -63,7 +64,7 @@ fn page_of_series(all: &[Series]) -> String {
     document(&headline(all), &body)
 }
 
-fn own_picture(number: usize, one: &Series, outline: &Outline) -> Markup {
+fn own_picture(number: usize, one: &FleetSeries, outline: &Outline) -> Markup {
     in_widths(&format!("series-{number}"), outline, &one.name(), &|options| {
         trend::draw(&one.trend, &Options { plot_height: HEIGHT, ..options.clone() })
     })

@@ -15,7 +15,7 @@ const MOST_DAYS: usize = 100;
 const DAY: i64 = 86_400;
 
 /// Runs measured alike on one board, over time.
-pub struct Series {
+pub struct FleetSeries {
     pub board: String,
     pub kernel: String,
     pub scenario: String,
@@ -25,7 +25,7 @@ pub struct Series {
     pub by_week: bool,
 }
 
-impl Series {
+impl FleetSeries {
     /// The name that distinguishes this series from the others.
     pub fn name(&self) -> String {
         format!("{} · {} · {}", self.board, self.scenario, self.kernel)
@@ -39,7 +39,7 @@ impl Series {
 }
 
 /// All series, the largest regressions first; `None` if the answer is of another kind.
-pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
+pub fn all_series(of: &FleetAnswer) -> Option<Vec<FleetSeries>> {
     if of.query != "trend" {
         return None;
     }
@@ -69,13 +69,14 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<Series>> {
             _ => groups.push((key, vec![alone])),
         }
     }
-    let mut all: Vec<Series> = groups.into_iter().map(|(key, runs)| series(key, runs)).collect();
+    let mut all: Vec<FleetSeries> =
+        groups.into_iter().map(|(key, runs)| series(key, runs)).collect();
     // Current regressions come first, then series with a step, then the rest in the query's order.
     all.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     Some(all)
 }
 
-fn weight(of: &Series) -> f64 {
+fn weight(of: &FleetSeries) -> f64 {
     match of.regression() {
         Some(ratio) => ratio + 1.0,
         None if !of.trend.steps.is_empty() => 1.0,
@@ -83,12 +84,18 @@ fn weight(of: &Series) -> f64 {
     }
 }
 
-fn series(key: [&str; 3], runs: Vec<Build>) -> Series {
+fn series(key: [&str; 3], runs: Vec<Build>) -> FleetSeries {
     let days = join_builds(runs, 1);
     let by_week = days.len() > MOST_DAYS;
     let builds = if by_week { join_builds(days, 7) } else { days };
     let [board, kernel, scenario] = key.map(str::to_string);
-    Series { board, kernel, scenario, trend: trend_of_builds(builds, Metric::P99_9, CARE), by_week }
+    FleetSeries {
+        board,
+        kernel,
+        scenario,
+        trend: trend_of_builds(builds, Metric::P99_9, CARE),
+        by_week,
+    }
 }
 
 /// Joins the builds of every `days` days.

@@ -1,7 +1,7 @@
 //! An answer for the terminal.
 
 use super::cells::{cell, head, is_text};
-use super::series::{Series, all_series};
+use super::series::{FleetSeries, all_series};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
 use crate::trend::change;
@@ -30,14 +30,14 @@ pub fn columns(of: &FleetAnswer) -> Vec<Column> {
 }
 
 /// A summary of the series, and each with its newest level.
-fn with_steps(all: &[Series], width: usize, style: Style) -> String {
+fn with_steps(all: &[FleetSeries], width: usize, style: Style) -> String {
     let line = style.paint(colour(all), &wrapped(&headline(all), width, 0));
     format!("{line}\n\n{}", table(series_columns(all), width, style))
 }
 
-pub fn series_columns(all: &[Series]) -> Vec<Column> {
+pub fn series_columns(all: &[FleetSeries]) -> Vec<Column> {
     let cells =
-        |cell: &dyn Fn(&Series) -> String| -> Vec<String> { all.iter().map(cell).collect() };
+        |cell: &dyn Fn(&FleetSeries) -> String| -> Vec<String> { all.iter().map(cell).collect() };
     vec![
         Column::new("board", 0, cells(&|one| one.board.clone())).left(),
         Column::new("scenario", 0, cells(&|one| one.scenario.clone())).left(),
@@ -50,14 +50,14 @@ pub fn series_columns(all: &[Series]) -> Vec<Column> {
     ]
 }
 
-fn colour(all: &[Series]) -> Colour {
+fn colour(all: &[FleetSeries]) -> Colour {
     match all.iter().any(|one| one.regression().is_some()) {
         true => Colour::Bad,
         false => Colour::Good,
     }
 }
 
-pub fn headline(all: &[Series]) -> String {
+pub fn headline(all: &[FleetSeries]) -> String {
     let series = counted(all.len() as u64, "series", "series");
     let regressed = all.iter().filter(|one| one.regression().is_some()).count();
     let with = |word: ComparisonWord| all.iter().filter(|one| one.trend.word == word).count();
@@ -82,20 +82,20 @@ pub fn headline(all: &[Series]) -> String {
     }
 }
 
-fn newest(of: &Series) -> String {
+fn newest(of: &FleetSeries) -> String {
     of.trend.builds.last().map_or("-".to_string(), |build| short(build.value_ns))
 }
 
 /// How the newest level differs from the one before.
-pub fn newest_step(of: &Series) -> String {
+pub fn newest_step(of: &FleetSeries) -> String {
     of.trend.steps.last().map_or("-".to_string(), change)
 }
 
 /// When the newest level began.
-pub fn since(of: &Series) -> String {
+pub fn since(of: &FleetSeries) -> String {
     of.trend.steps.last().map_or("-".to_string(), |step| step.build.clone())
 }
 
-fn runs(of: &Series) -> usize {
+fn runs(of: &FleetSeries) -> usize {
     of.trend.builds.iter().map(|build| build.runs.len()).sum()
 }

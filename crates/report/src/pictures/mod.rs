@@ -10,6 +10,7 @@ pub mod cdf;
 pub mod cpus;
 pub mod curve;
 pub mod deadline;
+pub mod effects;
 pub mod latency;
 pub mod legend;
 pub mod marks;

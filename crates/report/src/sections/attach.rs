@@ -3,18 +3,19 @@
 
 mod charts;
 
+use crate::causes::clause;
 use crate::document::Section;
 use crate::document::style::Style;
 use crate::document::table::{Column, Table, table, wrapped};
+use crate::sections::explanation::spike;
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
-    ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, LongCycle,
-    RhythmKind,
+    ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, RhythmKind,
 };
 use latlab_model::plan::JudgedTime;
 use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
-use maud::html;
+use maud::{Markup, html};
 
 /// Limits for a program with many threads: names in a sentence, and rows in the table.
 const NAMED: usize = 6;
@@ -131,50 +132,16 @@ fn longest(run: &Run, judged: &[&AttachedThreadRun]) -> Option<String> {
     let whose =
         if judged.len() > 1 { format!(" (of {})", worst.found.name) } else { String::new() };
     let why = worst
-        .report
         .longest
         .first()
-        .filter(|long| of == CyclePart::Response && long.response_ns() == figures.max_ns)
-        .and_then(largest_part)
+        .filter(|long| of == CyclePart::Response && long.latency_ns == figures.max_ns)
+        .and_then(clause)
         .map(|why| format!(": {why}"));
     Some(format!(
         "; the longest {what}{whose} took {}{}",
         four_digits(figures.max_ns),
         why.unwrap_or_default()
     ))
-}
-
-/// `2.6 ms of it asleep in futex, until logger woke it`.
-fn largest_part(long: &LongCycle) -> Option<String> {
-    let parts = [
-        (long.wake_up_ns, CyclePart::WakeUp),
-        (long.execution_ns, CyclePart::Execution),
-        (long.preempted_ns, CyclePart::Preempted),
-        (long.blocked_ns, CyclePart::Blocked),
-    ];
-    let (time, part) = parts.into_iter().max_by_key(|(time, _)| *time)?;
-    let by = |name: &Option<String>, words: &str| {
-        name.as_ref().map(|name| format!("{words}{name}")).unwrap_or_default()
-    };
-    let what = match part {
-        CyclePart::WakeUp => {
-            let before = long.waited_for.as_ref().filter(|name| !name.starts_with("swapper"));
-            format!(
-                "from its release to its start{}",
-                by(&before.cloned(), ", when the CPU came from ")
-            )
-        }
-        CyclePart::Execution => "running".to_string(),
-        CyclePart::Preempted => {
-            format!("ready but not running{}", by(&long.preempted_by, ", behind "))
-        }
-        _ => format!(
-            "asleep{}{}",
-            by(&long.blocked_in, " in "),
-            by(&long.unblocked_by, ", until woken by ")
-        ),
-    };
-    Some(format!("{} of it {what}", short(time.0 as f64)))
 }
 
 /// `control (fifo 75, every 1 ms)`.
@@ -259,7 +226,7 @@ pub fn section(run: &Run) -> Option<Section> {
         @for thread in shown(attached) {
             h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
             (charts::histograms(thread))
-            @if !thread.report.longest.is_empty() { (charts::longest_cycles(thread)) }
+            @if !thread.longest.is_empty() { (longest_cycles(thread, run)) }
         }
     };
     let threads = counted(attached.threads.len() as u64, "thread", "threads");
@@ -270,6 +237,14 @@ pub fn section(run: &Run) -> Option<Section> {
         false => section.table(Table::new(caption, columns(attached))),
     };
     Some(section.texts(sentences(run)).html(charts))
+}
+
+/// The longest cycles of a thread, from release to end.
+fn longest_cycles(thread: &AttachedThreadRun, run: &Run) -> Markup {
+    html! {
+        p { "Its longest cycles, from release to end; each opens its parts:" }
+        @for long in &thread.longest { (spike(long, run)) }
+    }
 }
 
 /// For `--list`: each thread and the call in which it waits.
@@ -380,12 +355,8 @@ fn why_late(thread: &AttachedThreadRun) -> Option<String> {
         format!("{} passed without a cycle", counted(thread.report.overruns, "release", "releases"))
     });
     let each: Vec<String> = each.into_iter().chain(overruns).collect();
-    let longest = thread.report.longest.first().and_then(|long| {
-        Some(format!(
-            " The longest, {}: {}.",
-            short(long.response_ns().0 as f64),
-            largest_part(long)?
-        ))
+    let longest = thread.longest.first().and_then(|long| {
+        Some(format!(" The longest, {}: {}.", short(long.latency_ns.0 as f64), clause(long)?))
     });
     (!each.is_empty() && thread.misses > 0).then(|| {
         let name = &thread.found.name;

@@ -1,12 +1,15 @@
 //! Why the spikes of a run were large: the causes, and a timeline of one spike.
 
 use crate::causes::{
-    detail, priority_of, process_of, realtime, reason, remedy as cause_remedy, sentence, why,
+    detail, measured_policy, priority_of, process_of, realtime, reason, remedy as cause_remedy,
+    sentence, why,
 };
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markup, table, wrapped};
 use crate::document::{Block, On, Section, to_terminal};
+use crate::sections::attach::thread_name;
 use crate::units::{Scale, counted, grouped, percent, short};
+use latlab_model::breakdown::PartFigures;
 use latlab_model::explanation::{
     BlamePart, Cause, CauseKind, RunCause, RunExplanation, SpikeBlame,
 };
@@ -38,6 +41,7 @@ pub fn cause_words(cause: &Cause) -> String {
             format!("the hypervisor, or interrupts off in {name}")
         }
         CauseKind::Printk => format!("printk of {name}"),
+        CauseKind::PageFaults if name.is_empty() => "its page faults".to_string(),
         CauseKind::PageFaults => format!("page faults of {name}"),
         CauseKind::Starts => format!("processes started by {name}"),
         CauseKind::Hotplug => format!("CPU hot-plug ({name})"),
@@ -50,6 +54,10 @@ pub fn cause_words(cause: &Cause) -> String {
         CauseKind::Nmi => format!("NMI {name}").trim_end().to_string(),
         CauseKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
         CauseKind::OwnSleep => format!("the measured thread, {name}"),
+        CauseKind::Execution => "its own work".to_string(),
+        CauseKind::PreviousCycle => "its previous cycle".to_string(),
+        CauseKind::Lock => format!("a lock of {name}"),
+        CauseKind::Call => format!("asleep in {name}"),
         CauseKind::Unknown => "not recorded".to_string(),
     }
 }
@@ -68,7 +76,7 @@ pub fn run_cause_words(cause: &RunCause) -> String {
 /// `None` if nothing was recorded.
 pub fn section(run: &Run) -> Option<Section> {
     let explanation = run.explanation.as_ref()?;
-    let (causes, policy) = (&explanation.causes, run.asked.who.policy);
+    let (causes, policy) = (&explanation.causes, measured_policy(run));
     let caption = "A spike counts for the cause that took most of it. Times are counted from the first \
                    release.";
     let mut section = Section::new("explained", "Causes of the spikes");
@@ -166,18 +174,30 @@ fn kind_words(kind: CauseKind) -> &'static str {
         CauseKind::Nmi => "NMI",
         CauseKind::Throttled => "limits of CPU time",
         CauseKind::OwnSleep => "the thread itself",
+        CauseKind::Execution => "its own work",
+        CauseKind::PreviousCycle => "its previous cycle",
+        CauseKind::Lock => "locks",
+        CauseKind::Call => "system calls",
         CauseKind::Unknown => "not recorded",
     }
 }
 
+/// `Spike 7: `; nothing for a cycle that was not recorded.
+fn number(blame: &SpikeBlame) -> String {
+    match blame.spike {
+        0 => String::new(),
+        spike => format!("Spike {spike}: "),
+    }
+}
+
 /// One spike as a bar to scale, which expands to a table of its parts.
-fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
+pub fn spike(blame: &SpikeBlame, run: &Run) -> Markup {
     let parts = blame.condensed(CELLS);
     let scale = Scale::for_times([blame.latency_ns]);
     html! {
         details.spike {
             summary {
-                span { "Spike " (blame.spike) ": " (sentence(blame)) }
+                span { (number(blame)) (sentence(blame)) }
                 span.cells aria-hidden="true" {
                     @for part in &parts {
                         span class={ "cell kind-" (part.cause.kind) } style=(grow(part.length().0, blame.latency_ns.0))
@@ -291,13 +311,10 @@ fn cost(explanation: &RunExplanation) -> String {
         return "The cost of the recorder is unknown: too few cycles were measured without it."
             .to_string();
     };
-    let side = |figures: &latlab_model::breakdown::PartFigures, cpu: Nanos| {
-        format!(
-            "p50 {}, p99 {}, {} of CPU time a cycle",
-            short(figures.p50_ns.0 as f64),
-            short(figures.p99_ns.0 as f64),
-            short(cpu.0 as f64)
-        )
+    let side = |figures: &PartFigures, cpu: Option<Nanos>| {
+        let (p50, p99) = (short(figures.p50_ns.0 as f64), short(figures.p99_ns.0 as f64));
+        let cpu = cpu.map(|cpu| format!(", {} of CPU time a cycle", short(cpu.0 as f64)));
+        format!("p50 {p50}, p99 {p99}{}", cpu.unwrap_or_default())
     };
     format!(
         "With the recorder: {}; without it: {}.",
@@ -342,10 +359,8 @@ fn around(blame: &SpikeBlame, run: &Run) -> Vec<String> {
 pub fn timeline(blame: &SpikeBlame, run: &Run, width: usize, style: Style) -> String {
     let at = (blame.release_ns - run.first_release().unwrap_or_default()).as_secs_f64();
     let cpu = blame.cpu.map(|cpu| format!(" on CPU {cpu}")).unwrap_or_default();
-    let head = format!(
-        "Spike {}: thread {}{cpu}, {at:.6} s after the first release",
-        blame.spike, blame.thread
-    );
+    let thread = thread_name(run, blame.thread);
+    let head = format!("{}{thread}{cpu}, {at:.6} s after the first release", number(blame));
     let scale = Scale::for_times([blame.latency_ns]);
     let columns = part_columns(&blame.condensed(ROWS), &scale, Some(blame.latency_ns));
     let around = around(blame, run);

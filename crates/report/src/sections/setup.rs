@@ -5,6 +5,7 @@ use crate::document::outline::{Outline, pairs};
 use crate::document::table::{Column, Table, markup};
 use crate::sentence;
 use crate::units::{bytes, counted, grouped, with_fixed_spaces};
+use latlab_model::machine::{FACTS, FactValue};
 use latlab_model::run::{Setting, ThreadEnd, ThreadRun};
 use latlab_model::{CpuSet, Run};
 use maud::{Markup, html};
@@ -30,36 +31,15 @@ fn method_rows(run: &Run) -> Vec<(&'static str, String)> {
 }
 
 pub(crate) fn machine(run: &Run) -> Vec<(&'static str, String)> {
-    let machine = &run.machine;
-    let set = |cpus: &CpuSet| (!cpus.is_empty()).then(|| cpus.to_string());
-    let rows = [
-        ("Host", machine.hostname.clone()),
-        ("Board", machine.board.clone()),
-        ("Processor", machine.cpu_model.clone()),
-        ("Architecture", Some(machine.architecture.clone())),
-        ("Kernel", Some(machine.kernel.clone())),
-        ("Kernel version", Some(machine.kernel_version.clone())),
-        ("Preemption", machine.preemption.clone()),
-        ("Tick", machine.tick_hz.map(|rate| with_fixed_spaces(&format!("{rate} Hz")))),
-        ("Command line", machine.command_line.clone()),
-        ("Distribution", machine.distribution.clone()),
-        ("Virtualisation", machine.virtualisation.clone()),
-        ("CPUs online", set(&machine.cpus_online)),
-        ("CPUs allowed", set(&machine.cpus_allowed)),
-        ("CPUs isolated", set(&machine.cpus_isolated)),
-        ("CPUs without tick", set(&machine.cpus_nohz_full)),
-        ("Clock source", machine.clocksource.clone()),
-        ("Governor", machine.governor.clone()),
-        (
-            "Real-time limit",
-            machine.rt_runtime_us.map(rt_limit).map(|limit| with_fixed_spaces(&limit)),
-        ),
-        ("Memory", machine.memory_bytes.map(|memory| with_fixed_spaces(&bytes(memory)))),
-        ("Microcode", machine.microcode.clone()),
-        ("Boot id", machine.boot_id.clone()),
-    ];
-    rows.into_iter()
-        .filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)))
+    let words = |value| match value {
+        FactValue::Text(text) => text,
+        FactValue::Bytes(memory) => with_fixed_spaces(&bytes(memory)),
+        FactValue::Hertz(rate) => with_fixed_spaces(&format!("{rate} Hz")),
+        FactValue::RealtimeLimit(limit) => with_fixed_spaces(&rt_limit(limit)),
+    };
+    FACTS
+        .iter()
+        .filter_map(|fact| Some((fact.name, (fact.value)(&run.machine).map(words)?)))
         .collect()
 }
 

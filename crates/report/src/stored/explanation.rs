@@ -3,6 +3,7 @@
 use super::{Error, Result};
 use latlab_digest::explain_spikes;
 use latlab_model::Run;
+use latlab_model::attach::AttachedRun;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::flight::RecordedSpike;
 use latlab_model::telemetry::metric;
@@ -20,9 +21,12 @@ pub enum Spikes {
     Number(u32),
 }
 
-/// The spikes of a run with their parts, the largest first; `None` if nothing was recorded.
+/// The spikes of a run with their parts, the largest first, or else the longest cycles of the
+/// program that it attached to; `None` if nothing was recorded.
 pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<Vec<SpikeBlame>>> {
-    let Some(recording) = read_recording(folder, run)? else { return Ok(None) };
+    let Some(recording) = read_recording(folder, run)? else {
+        return Ok(run.attached.as_ref().map(|attached| longest_cycles(attached, wanted)));
+    };
     let mut all: Vec<&RecordedSpike> = recording.spikes.iter().collect();
     all.sort_by_key(|spike| (Reverse(spike.latency_ns), spike.spike));
     let numbers: Vec<u32> = match wanted {
@@ -36,10 +40,22 @@ pub fn spike_blames(folder: &Path, run: &Run, wanted: Spikes) -> Result<Option<V
     });
     let mut blames =
         explain_spikes(&recording, &numbers, &threads, run.machine.has_hypervisor(), rows)?
-            .map_err(Error::Recording)?;
+            .map_err(Error::EventCapture)?;
     blames.sort_by_key(|one| (Reverse(one.latency_ns), one.spike));
     add_frequencies(folder, run, &mut blames)?;
     Ok(Some(blames))
+}
+
+/// The longest cycles of judged threads, which are numbered if nothing was recorded.
+fn longest_cycles(attached: &AttachedRun, wanted: Spikes) -> Vec<SpikeBlame> {
+    let all = attached.threads.iter().flat_map(|thread| &thread.longest);
+    let mut all: Vec<SpikeBlame> = all.filter(|long| long.spike > 0).cloned().collect();
+    all.sort_by_key(|long| long.spike);
+    match wanted {
+        Spikes::Largest(count) => all.truncate(count),
+        Spikes::Number(number) => all.retain(|long| long.spike == number),
+    }
+    all
 }
 
 /// If no event has the frequency of a CPU, uses the last reading before the release.

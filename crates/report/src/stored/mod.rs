@@ -35,7 +35,7 @@ pub enum Error {
     Text(#[from] serde_json::Error),
     /// The recorded trace pages cannot be read.
     #[error("cannot read the recorded events: {0}")]
-    Recording(String),
+    EventCapture(String),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

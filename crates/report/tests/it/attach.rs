@@ -3,7 +3,10 @@
 use crate::common::{Fixture, histogram, page, plan, verdict};
 use latlab_model::attach::{
     ActivationCall, AttachedRun, AttachedThread, AttachedThreadReport, AttachedThreadRun,
-    CyclePart, CyclePartFigures, LongCycle, RhythmKind,
+    CyclePart, CyclePartFigures, RhythmKind,
+};
+use latlab_model::explanation::{
+    BlamePart, Cause, CauseKind, CpuBefore, Phase, SpikeBlame, TracedThread,
 };
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Attach, Method, Until, Who};
@@ -59,25 +62,58 @@ fn thread(thread: u32, name: &str, misses: u64, is_judged: bool) -> AttachedThre
             part(CyclePart::Blocked, MICROSECOND * 3_150),
             part(CyclePart::Response, MICROSECOND * 3_448),
         ],
+        longest: vec![long_cycle(thread)],
         report: AttachedThreadReport {
             thread,
             cycles: 5_985,
             overruns: 3,
             wakers: vec![("sensor".to_string(), 5_900)],
             late_by: vec![(CyclePart::WakeUp, 1), (CyclePart::Blocked, 7)],
-            longest: vec![LongCycle {
-                release_ns: Nanos(77),
-                wake_up_ns: MICROSECOND * 91,
-                execution_ns: MICROSECOND * 207,
-                preempted_ns: Nanos::ZERO,
-                blocked_ns: MICROSECOND * 3_150,
-                waited_for: Some("idle".to_string()),
-                preempted_by: None,
-                blocked_in: Some("futex".to_string()),
-                unblocked_by: Some("logger".to_string()),
-            }],
             ..AttachedThreadReport::default()
         },
+    }
+}
+
+/// A cycle that waited for a lock.
+fn long_cycle(thread: u32) -> SpikeBlame {
+    let part = |from, to, phase, kind, name: &str| BlamePart {
+        from_ns: MICROSECOND * from,
+        to_ns: MICROSECOND * to,
+        phase,
+        cause: Cause { kind, name: name.to_string() },
+        thread: None,
+        evidence: None,
+        detail: None,
+    };
+    let lock = BlamePart {
+        thread: Some(TracedThread {
+            id: 51,
+            kernel_priority: Some(120),
+            known: None,
+            started_by: None,
+        }),
+        ..part(298, 3_448, Phase::Work, CauseKind::Lock, "logger")
+    };
+    SpikeBlame {
+        spike: 1,
+        thread,
+        cpu: Some(1),
+        release_ns: Nanos(77),
+        latency_ns: MICROSECOND * 3_448,
+        parts: vec![
+            part(0, 91, Phase::Waiting, CauseKind::WakeUp, ""),
+            part(91, 298, Phase::Work, CauseKind::Execution, ""),
+            lock.clone(),
+        ],
+        cause: Some(lock.cause.clone()),
+        cause_ns: MICROSECOND * 3_150,
+        longest: Some(lock),
+        started: Vec::new(),
+        reason: None,
+        sentence: None,
+        stolen: None,
+        before: CpuBefore::default(),
+        gap: None,
     }
 }
 
@@ -117,7 +153,7 @@ fn the_verdict_is_about_the_program_and_says_which_part_was_to_blame() {
     assert!(first.starts_with("FAIL: "), "{first}");
     for part in [
         "releases of control (fifo 75, every 1 ms) missed the 1 ms deadline (its period, since none",
-        "the longest response took 3.448 ms: 3.15 ms of it asleep in futex, until woken by logger",
+        "the longest response took 3.448 ms: 3.15 ms of it waiting for a futex that logger (nice 0) held",
     ] {
         assert!(first.contains(part), "{part}: {first}");
     }
@@ -141,7 +177,7 @@ fn every_thread_has_a_line_with_where_it_waits() {
 fn a_page_draws_the_times_and_the_longest_cycles() {
     let page = page(&failed());
     assert!(page.contains("Times of the cycles of control"));
-    assert!(page.contains("The longest cycles of control"));
+    assert!(page.contains("a lock of logger"), "a part of its longest cycle");
     assert!(page.contains("deadline 1 ms"), "the deadline is a line");
     assert!(page.contains("control (thread 0): observed maximum"), "its curve has its name");
 }

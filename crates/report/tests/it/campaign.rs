@@ -90,6 +90,7 @@ impl Made {
             runs: planned,
             rows,
             published: None,
+            tune: None,
         };
         Made { campaign, runs }
     }

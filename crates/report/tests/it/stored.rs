@@ -117,6 +117,7 @@ fn campaign(root: &Path, labels: &[&str]) -> CampaignFolder {
         runs: (1..=2).flat_map(|repeat| (0..rows.len()).map(move |row| run(row, repeat))).collect(),
         rows,
         published: None,
+        tune: None,
     };
     Store::new(root).begin_campaign(campaign, "").unwrap()
 }

@@ -19,8 +19,7 @@ use crate::joint::joint_test;
 use crate::span::Span;
 use drift::{DriftFit, InTurn};
 use earlier::{ByEarlier, EarlierRuns};
-use figures::figure;
-pub use figures::{stated_figure, stretch_of};
+pub use figures::{figure, stated_figure, stretch_of};
 use judgement::{Evidence, judge_metric, logs};
 use latlab_model::explanation::CauseCounts;
 use latlab_model::run_comparison::{

@@ -46,6 +46,7 @@ fn campaign(rows: Vec<Row>) -> Campaign {
         runs: (0..rows.len()).map(|row| PlannedRun { row, repeat: 1, seed: 1 }).collect(),
         rows,
         published: None,
+        tune: None,
     }
 }
 

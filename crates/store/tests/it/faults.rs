@@ -177,7 +177,7 @@ fn remains_of_cut(call: usize) -> impl Iterator<Item = (u64, impl FnMut() -> boo
 fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
     let expected = Expected::new();
     let (mut cuts, mut disks) = (0, 0);
-    for call in 0.. {
+    for call in some(0..) {
         let top = folder_in_memory();
         let disk = SimulatedDisk::new(top.path()).fault_at(call, DiskFault::Cut);
         let (synced, finished) = record(&top.path().join("runs"), &expected.messages, disk.clone());
@@ -196,7 +196,15 @@ fn a_power_cut_at_every_call_loses_nothing_that_was_synced() {
         }
     }
     println!("{cuts} power cuts while recording and finishing, {disks} disks after them");
-    assert!(cuts > 70, "{cuts} calls");
+    assert!(cuts > 20, "{cuts} calls");
+}
+
+/// All of them in the long form; else every third, from a start that differs from run to run.
+fn some<T>(all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    let step = if std::env::var_os("LATLAB_LONG").is_some() { 1 } else { 3 };
+    let start = Timestamp::now().as_millisecond() as usize % step;
+    println!("every {step}, from number {start} on");
+    all.skip(start).step_by(step)
 }
 
 /// The faults possible while a run is recorded and finished, each with the number of its call.
@@ -212,7 +220,7 @@ fn faults_of_a_record(expected: &Expected) -> Vec<(usize, DiskFault)> {
 fn every_call_that_fails_or_lies_is_said_or_harmless() {
     let expected = Expected::new();
     let mut happened = 0;
-    for (call, fault) in faults_of_a_record(&expected) {
+    for (call, fault) in some(faults_of_a_record(&expected).into_iter()) {
         // Cuts and false syncs are tested separately.
         if matches!(fault, DiskFault::Cut | DiskFault::FalseSync) {
             continue;
@@ -233,7 +241,7 @@ fn every_call_that_fails_or_lies_is_said_or_harmless() {
         assert!(stored || fault == DiskFault::Fails, "{about}");
     }
     println!("{happened} calls that failed or lied while recording and finishing");
-    assert!(happened > 150, "{happened} faults");
+    assert!(happened > 50, "{happened} faults");
 }
 
 /// Invariant (losses): A disk that confirms what it has not stored costs what it says, and no figure is wrong.
@@ -287,7 +295,7 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
     // Without a fault, since no recovery has this many calls.
     let rehearsal = recover(folder_in_memory().path(), &expected, usize::MAX, DiskFault::Fails);
     let (mut happened, mut disks) = (0, 0);
-    for (call, fault) in rehearsal.possible_faults() {
+    for (call, fault) in some(rehearsal.possible_faults().into_iter()) {
         // Only a power cut reveals it.
         if fault == DiskFault::FalseSync {
             continue;
@@ -310,5 +318,5 @@ fn a_recovery_that_fails_at_every_call_is_done_by_the_next_one() {
         assert_right_or_said(&top.path().join("runs"), &expected, synced, &about);
     }
     println!("{happened} faults of a recovery, {disks} disks after its power cuts");
-    assert!(happened > 50 && disks > 50, "{happened} faults, {disks} disks");
+    assert!(happened > 15 && disks > 15, "{happened} faults, {disks} disks");
 }

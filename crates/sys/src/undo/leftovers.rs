@@ -56,7 +56,7 @@ pub fn restore_from_here(root: &Root) -> Vec<String> {
 
 /// Undoes what processes of this user have left.
 pub fn restore_leftovers(root: &Root) -> Leftovers {
-    let left = restore(root, &[Subject::Cpus, Subject::Changes, Subject::Load]);
+    let left = restore(root, &[Subject::Cpus, Subject::Changes, Subject::Load, Subject::Tune]);
     if root.is_machine() {
         remove_abandoned();
     }
@@ -105,7 +105,7 @@ fn restore_folder(
             false => &mut left.skipped,
         };
         let line = held_line(held, &here, held.is_ending(root, &here));
-        if held.subject != Subject::Cpus && !lines.contains(&line) {
+        if !is_claim(held.subject) && !lines.contains(&line) {
             lines.push(line);
         }
     }
@@ -121,7 +121,7 @@ fn restore_folder(
     for found in records_in(folder, subjects)? {
         match found {
             Ok(found) if found.is_held => {}
-            Ok(found) if found.subject == Subject::Cpus => {
+            Ok(found) if is_claim(found.subject) => {
                 // The claim has ended with its process.
                 let _ = fs::remove_file(found.path);
             }
@@ -130,13 +130,18 @@ fn restore_folder(
                 Err(reason) => left.problems.push(unreadable(&found.path, &reason)),
             },
             // It claims nothing.
-            Err(found) if found.subject == Subject::Cpus => {}
+            Err(found) if is_claim(found.subject) => {}
             Err(UnreadableRecord { path, reason, .. }) => {
                 left.problems.push(unreadable(&path, &reason));
             }
         }
     }
     Ok(())
+}
+
+/// Whether a record lists nothing to undo.
+fn is_claim(subject: Subject) -> bool {
+    matches!(subject, Subject::Cpus | Subject::Tune)
 }
 
 /// The records of a folder, once killed processes have released theirs: the kernel takes some

@@ -301,6 +301,7 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
             latency_ns: Nanos(415_000),
             pages: Vec::new(),
             stolen: None,
+            cycle: None,
         };
         let subject = Subject { thread_id: Some(OWN as i32), in_guest: false };
         let told = blame(&spike, subject, &traces, &reader, &|_| true).spike;

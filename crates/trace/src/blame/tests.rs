@@ -72,6 +72,25 @@ fn recorded(latency_us: i64) -> RecordedSpike {
         latency_ns: Nanos(latency_us * 1_000),
         pages: Vec::new(),
         stolen: None,
+        cycle: None,
+    }
+}
+
+/// What an attached program did in the cycle of a spike, in microseconds from its release.
+fn cycle_of(parts: &[(i64, i64, Phase, CauseKind, &str)]) -> LongCycle {
+    let start = parts.iter().find(|part| part.2 == Phase::Work).unwrap().0;
+    let part = |&(from, to, phase, kind, name): &(i64, i64, Phase, CauseKind, &str)| BlamePart {
+        cause: Cause { kind, name: name.to_string() },
+        ..unknown(phase, from * 1_000, to * 1_000)
+    };
+    LongCycle {
+        thread: 0,
+        thread_id: OWN,
+        cpu: 2,
+        release_ns: Nanos(RELEASE),
+        wake_up_ns: Nanos(start * 1_000),
+        response_ns: Nanos(parts.last().unwrap().1 * 1_000),
+        parts: parts.iter().map(part).collect(),
     }
 }
 
@@ -756,11 +775,81 @@ proptest! {
         knows in any::<bool>(),
         in_guest in any::<bool>(),
         rose in proptest::option::of(any::<i64>()),
+        start in proptest::option::of(1_i64..4_000),
     ) {
         let (from_ns, to_ns) = (Nanos(0), Nanos(9_000_000));
         let stolen = rose.map(|rose| StolenTime { from_ns, to_ns, rose_ns: Nanos(rose) });
-        let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, ..recorded(0) };
+        let of_program = |start: i64| LongCycle {
+            wake_up_ns: Nanos(start),
+            parts: vec![
+                unknown(Phase::TimerLate, 0, start),
+                BlamePart {
+                    cause: Cause { kind: CauseKind::Lock, name: "logger".to_string() },
+                    ..unknown(Phase::Work, start, latency)
+                },
+            ],
+            ..cycle_of(&[(0, 1, Phase::Work, CauseKind::Execution, "")])
+        };
+        let cycle = start.filter(|start| *start < latency).map(of_program);
+        let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, cycle, ..recorded(0) };
         let blamed = blame_events(&spike, Subject { thread_id: knows.then_some(OWN), in_guest }, &cpus, &name_of, &lives);
         adds_up(&blamed.spike)?;
     }
+}
+
+#[test]
+fn a_cycle_is_told_to_its_end_with_what_its_program_waited_for() {
+    let (busy, hog) = (task(7, "compiler", 120), task(9, "hog", 3));
+    let device = vec![
+        (60, OWN, enter(Level::Handler, "39 dwc_otg")),
+        (80, OWN, EventKind::Exit(Level::Handler)),
+    ];
+    let work = vec![
+        (100, OWN, switch(own(), Left::Ready, hog.clone())),
+        (400, hog.id, switch(hog, Left::Asleep, own())),
+        (450, OWN, switch(own(), Left::Asleep, busy.clone())),
+        (890, busy.id, EventKind::Waking(own())),
+        (900, busy.id, switch(busy.clone(), Left::Ready, own())),
+    ];
+    let all = [sleeps(&busy), fires(5, &busy), comes(20, &busy), device, work].concat();
+    let parts = [
+        (0, 7, Phase::TimerLate, CauseKind::WakeUp, ""),
+        (7, 20, Phase::Waiting, CauseKind::Thread, "compiler"),
+        (20, 30, Phase::Return, CauseKind::WakeUp, ""),
+        (30, 100, Phase::Work, CauseKind::Execution, ""),
+        (100, 400, Phase::Work, CauseKind::Thread, "hog"),
+        (400, 450, Phase::Work, CauseKind::Execution, ""),
+        (450, 890, Phase::Work, CauseKind::Lock, "compiler"),
+        (890, 900, Phase::Work, CauseKind::Thread, "compiler"),
+        (900, 950, Phase::Work, CauseKind::Execution, ""),
+    ];
+    let spike = RecordedSpike { cycle: Some(cycle_of(&parts)), ..recorded(950) };
+    // Its thread is described later than its spike is recorded.
+    for subject in [subject(), Subject::default()] {
+        let blame =
+            blame_events(&spike, subject, &[events(0, all.clone())], &name_of, &lives).spike;
+        adds_up(&blame).unwrap();
+        let work: Vec<(CauseKind, &str, i64)> = blame
+            .parts
+            .iter()
+            .filter(|part| part.phase == Phase::Work)
+            .map(|part| (part.cause.kind, part.cause.name.as_str(), part.length().0 / 1_000))
+            .collect();
+        let expected = [
+            (CauseKind::Execution, "", 30),
+            (CauseKind::Interrupt, "39 dwc_otg", 20),
+            (CauseKind::Execution, "", 20),
+            (CauseKind::Thread, "hog", 300),
+            (CauseKind::Execution, "", 50),
+            (CauseKind::Lock, "compiler", 440),
+            (CauseKind::Thread, "compiler", 10),
+            (CauseKind::Execution, "", 50),
+        ];
+        assert_eq!(work, expected);
+        assert_eq!(blame.cause.map(|cause| cause.kind), Some(CauseKind::Lock));
+    }
+    // Without any event of its CPU, what the program did is still known.
+    let alone = blame_events(&spike, subject(), &[events(0, Vec::new())], &name_of, &lives).spike;
+    adds_up(&alone).unwrap();
+    assert_eq!(alone.cause.map(|cause| cause.kind), Some(CauseKind::Lock));
 }

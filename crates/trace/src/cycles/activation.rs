@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::steps::{Step, StepKind, WaitKey, Waker};
+use crate::kernel_events::Left;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Waits of one kind that make it a candidate.
@@ -116,7 +117,9 @@ impl Learning {
                 }
             }
             StepKind::Expired { .. } => self.expire(),
-            StepKind::Out { asleep, .. } => self.asleep_since = asleep.then_some(step.at),
+            StepKind::Out { left, .. } => {
+                self.asleep_since = (left != Left::Ready).then_some(step.at);
+            }
             StepKind::Woken(by) => self.wake(step.at, Some(by)),
             StepKind::Wakes(thread) => drop(self.woke.insert(thread)),
             StepKind::In { .. } => self.wake(step.at, None),

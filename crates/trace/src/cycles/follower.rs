@@ -2,7 +2,9 @@
 
 use super::calls::Call;
 use super::events::Seat;
-use super::steps::{Step, StepKind, WaitKey, Waker};
+use super::pieces::{Piece, Pieces, State};
+use super::steps::{Lock, Step, StepKind, WaitKey, Waker};
+use crate::kernel_events::Left;
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy};
 
@@ -43,12 +45,10 @@ pub struct FollowedCycle {
     pub faults: Vec<CycleFault>,
     /// What ended the wait for its release.
     pub waker: Option<Waker>,
-    /// The thread on the CPU before it, during its wake-up.
-    pub waited_for: Option<Seat>,
-    /// The thread that preempted it for longest.
-    pub preempted_by: Option<Seat>,
-    /// Where it slept for longest, and what ended that.
-    pub blocked_in: Option<(Option<Call>, Option<Waker>)>,
+    /// What the thread did from before its release to the end.
+    pub pieces: Pieces,
+    /// Its kernel priority.
+    pub priority: i32,
     /// The CPU on which it began.
     pub cpu: u32,
 }
@@ -57,9 +57,11 @@ pub struct FollowedCycle {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Place {
     Running,
-    /// Runnable, with the thread that took or has its CPU.
-    Ready(Option<Seat>),
-    Asleep,
+    /// Woken, with the thread that had its CPU before.
+    Woken(Option<Seat>),
+    /// Runnable, with the thread that took its CPU.
+    Preempted(Seat),
+    Asleep(Left),
     Unknown,
 }
 
@@ -73,7 +75,6 @@ struct OpenRelease {
     expired: Option<i64>,
     slept: bool,
     woken: Option<(i64, Option<Waker>)>,
-    waited_for: Option<Seat>,
 }
 
 /// Any other call within a cycle.
@@ -81,7 +82,7 @@ struct OpenRelease {
 struct OpenCall {
     call: Call,
     descriptor: Option<i64>,
-    is_pi: bool,
+    lock: Option<Lock>,
     entered: i64,
     slept: bool,
     waker: Option<Waker>,
@@ -99,10 +100,6 @@ struct OpenCycle {
     /// A timer of the thread that was due before it started.
     expired: Option<i64>,
     faults: Vec<CycleFault>,
-    longest_preemption: i64,
-    preempted_by: Option<Seat>,
-    longest_sleep: i64,
-    blocked_in: Option<(Option<Call>, Option<Waker>)>,
     cpu: u32,
 }
 
@@ -113,10 +110,12 @@ pub struct Follower {
     priority: i32,
     place: Place,
     since: i64,
-    asleep_since: i64,
+    pieces: Pieces,
     wait: Option<OpenRelease>,
     /// A wait that a signal has interrupted and the kernel will continue.
     cut_short: Option<OpenRelease>,
+    /// Whether a signal has interrupted its wait, so that the next one continues it.
+    interrupted: bool,
     call: Option<OpenCall>,
     cycle: Option<OpenCycle>,
     after_loss: bool,
@@ -134,9 +133,10 @@ impl Follower {
             priority,
             place: Place::Unknown,
             since: 0,
-            asleep_since: 0,
+            pieces: Pieces::default(),
             wait: None,
             cut_short: None,
+            interrupted: false,
             call: None,
             cycle: None,
             after_loss: false,
@@ -162,13 +162,15 @@ impl Follower {
         match kind {
             StepKind::Enter { key: Some(key), .. } if key == self.key => {
                 let ended = self.end_cycle(at);
+                if !std::mem::take(&mut self.interrupted) {
+                    self.pieces = Pieces::begin(at);
+                }
                 self.wait = Some(OpenRelease {
                     entered: at,
                     expires: None,
                     expired: None,
                     slept: false,
                     woken: None,
-                    waited_for: None,
                 });
                 self.call = None;
                 return ended;
@@ -176,12 +178,12 @@ impl Follower {
             StepKind::Enter { call: Call::RestartSyscall, .. } if self.cut_short.is_some() => {
                 self.wait = self.cut_short.take();
             }
-            StepKind::Enter { call, descriptor, is_pi, .. } => {
+            StepKind::Enter { call, descriptor, lock, .. } => {
                 self.wait = None;
                 self.call = Some(OpenCall {
                     call,
                     descriptor,
-                    is_pi,
+                    lock,
                     entered: at,
                     slept: false,
                     waker: None,
@@ -198,17 +200,15 @@ impl Follower {
                 }
             }
             StepKind::Expired { expiry } => self.note_expiry(expiry),
-            StepKind::Out { asleep, to } => {
-                self.go_to(if asleep { Place::Asleep } else { Place::Ready(Some(to)) }, at);
-                self.asleep_since = at;
-            }
+            StepKind::Out { left: Left::Ready, to } => self.go_to(Place::Preempted(to), at),
+            StepKind::Out { left, .. } => self.go_to(Place::Asleep(left), at),
             StepKind::Woken(by) => {
                 self.wake(at, Some(by));
             }
             StepKind::In { from } => {
                 self.wake(at, None);
-                if let (Some(wait), Place::Ready(None)) = (&mut self.wait, self.place) {
-                    wait.waited_for = Some(from);
+                if let Place::Woken(by @ None) = &mut self.place {
+                    *by = Some(from);
                 }
                 self.go_to(Place::Running, at);
             }
@@ -223,7 +223,7 @@ impl Follower {
     fn lose(&mut self) {
         self.cut += u64::from(self.cycle.is_some() || self.wait.is_some());
         (self.cycle, self.wait, self.call) = (None, None, None);
-        self.place = Place::Unknown;
+        (self.place, self.interrupted) = (Place::Unknown, false);
         self.after_loss = true;
     }
 
@@ -233,25 +233,30 @@ impl Follower {
         if let Some(cycle) = &mut self.cycle {
             match self.place {
                 Place::Running => cycle.execution += time,
-                Place::Ready(by) => {
-                    cycle.preempted += time;
-                    if time > cycle.longest_preemption {
-                        (cycle.longest_preemption, cycle.preempted_by) = (time, by);
-                    }
-                }
-                Place::Asleep => cycle.blocked += time,
+                Place::Woken(_) | Place::Preempted(_) => cycle.preempted += time,
+                Place::Asleep(_) => cycle.blocked += time,
                 Place::Unknown => {}
             }
         }
+        let state = match self.place {
+            Place::Running => State::Runs,
+            Place::Woken(by) => State::Woken(by),
+            Place::Preempted(by) => State::Preempted(by),
+            Place::Asleep(left) => {
+                let call = self.call.map(|call| (call.call, call.lock));
+                State::Sleeps { left, call, waker: None }
+            }
+            Place::Unknown => State::Unknown,
+        };
+        self.pieces.push(Piece { from: self.since, to: at, state });
         (self.place, self.since) = (place, at);
     }
 
     /// Marks it as woken and runnable.
     fn wake(&mut self, at: i64, by: Option<Waker>) {
-        if self.place != Place::Asleep {
-            return;
-        }
-        self.go_to(Place::Ready(None), at);
+        let Place::Asleep(_) = self.place else { return };
+        self.go_to(Place::Woken(None), at);
+        self.pieces.woken_by(by);
         if let Some(wait) = &mut self.wait {
             wait.slept = true;
             wait.woken = Some((at, by));
@@ -259,13 +264,6 @@ impl Follower {
         if let Some(call) = &mut self.call {
             call.slept = true;
             call.waker = by;
-        }
-        let slept = at - self.asleep_since;
-        if let Some(cycle) = &mut self.cycle
-            && slept > cycle.longest_sleep
-        {
-            cycle.longest_sleep = slept;
-            cycle.blocked_in = Some((self.call.map(|call| call.call), by));
         }
     }
 
@@ -283,10 +281,13 @@ impl Follower {
         let is_cut_short = INTERRUPTED.contains(&result) || result == EINTR;
         if is_cut_short && !self.key.call.is_signal_wait() {
             self.cut_short = (result == RESTART_BLOCK).then_some(wait);
+            self.interrupted = true;
             return;
         }
         // The work after it counts from where it is running again.
-        (self.place, self.since) = (Place::Running, at);
+        self.go_to(Place::Running, at);
+        self.pieces.start(at);
+        self.interrupted = false;
         self.cycle = Some(OpenCycle {
             wait,
             timed_out: has_timed_out(self.key.call, result),
@@ -296,10 +297,6 @@ impl Follower {
             blocked: 0,
             expired: None,
             faults: Vec::new(),
-            longest_preemption: 0,
-            preempted_by: None,
-            longest_sleep: 0,
-            blocked_in: None,
             cpu,
         });
     }
@@ -321,9 +318,8 @@ impl Follower {
             after_loss: std::mem::take(&mut self.after_loss),
             faults: ended.faults,
             waker: ended.wait.woken.and_then(|(_, by)| by),
-            waited_for: ended.wait.waited_for,
-            preempted_by: ended.preempted_by,
-            blocked_in: ended.blocked_in,
+            pieces: std::mem::take(&mut self.pieces),
+            priority: self.priority,
             cpu: ended.cpu,
         })
     }
@@ -344,7 +340,7 @@ impl Follower {
     /// Ends a call within the cycle; some do not belong there.
     fn end_call(&mut self, at: i64) {
         let Some(open) = self.call.take() else { return };
-        let OpenCall { call, descriptor, is_pi, entered, slept, waker } = open;
+        let OpenCall { call, descriptor, lock, entered, slept, waker } = open;
         let file = descriptor.map(FaultObject::Descriptor);
         let (kind, object) = match call {
             Call::ClockNanosleep | Call::Nanosleep => (FaultKind::Sleep, None),
@@ -353,7 +349,7 @@ impl Follower {
             Call::Openat => (FaultKind::Open, None),
             Call::SchedYield if self.priority >= 0 => (FaultKind::Yield, None),
             call if call.writes() => (FaultKind::Write, file),
-            Call::Futex if slept && !is_pi => match waker {
+            Call::Futex if slept && lock != Some(Lock::Inheriting) => match waker {
                 Some(Waker::Thread(_, Some(seat))) if seat.priority > self.priority => {
                     (FaultKind::Inversion, Some(FaultObject::Thread(seat)))
                 }

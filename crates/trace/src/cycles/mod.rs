@@ -10,6 +10,7 @@ mod activation;
 mod calls;
 mod events;
 mod follower;
+mod pieces;
 mod program;
 mod rhythm;
 mod steps;
@@ -22,6 +23,7 @@ pub use events::{
     NEEDED_EVENTS, PAGE_FAULTS, ProgramEvent, ProgramEventKind, ProgramEventReader, Seat, TimerUse,
 };
 pub use follower::{CycleFault, FaultObject, FollowedCycle};
+pub use pieces::{Piece, Pieces, State};
 pub use program::{Followed, FollowedState, FoundThread, ProgramTracker};
 pub use rhythm::Rhythm;
-pub use steps::{ClockOffsets, WaitKey, Waker};
+pub use steps::{ClockOffsets, Lock, WaitKey, Waker};

@@ -5,8 +5,8 @@ use super::calls::Call;
 use super::events::{ProgramEvent, ProgramEventKind, Seat, TimerUse};
 use super::follower::{FollowedCycle, Follower};
 use super::rhythm::Rhythm;
-use super::steps::{ClockOffsets, Step, StepKind, WaitKey, Waker, is_pi_lock};
-use crate::kernel_events::Left;
+use super::steps::{ClockOffsets, Lock, Step, StepKind, WaitKey, Waker};
+use latlab_model::attach::RhythmChange;
 use std::collections::HashMap;
 
 /// An undecided thread is tried again after this time.
@@ -63,6 +63,8 @@ pub struct FollowedState {
     pub untold_switches: u64,
     /// Whether it has been waiting elsewhere for long.
     pub activation_lost: bool,
+    /// When its releases took another period.
+    pub rhythm_change: Option<RhythmChange>,
 }
 
 struct Following {
@@ -80,6 +82,7 @@ impl Following {
             thread: self.thread,
             untold_switches: self.follower.untold_switches,
             activation_lost: self.last_seen - self.last_end > LOST_AFTER_NS.max(pause),
+            rhythm_change: self.rhythm.change,
         }
     }
 
@@ -90,7 +93,7 @@ impl Following {
         }
         let mut cycle = self.follower.push(step)?;
         self.last_end = step.at;
-        let passed = self.rhythm.passed(&cycle.cycle);
+        let passed = self.rhythm.passed(&cycle.cycle, cycle.after_loss);
         // Releases during a loss of events may have been served.
         let unseen = match cycle.after_loss {
             true => u64::from(passed).max(std::mem::take(&mut self.follower.cut)),
@@ -206,9 +209,8 @@ impl ProgramTracker {
                 for seat in [from, to].into_iter().filter(|seat| seat.id != 0) {
                     self.seats.insert(seat.id, seat);
                 }
-                let asleep = left != Left::Ready;
                 self.take_priority(from);
-                self.step((from.id, Step { at, cpu, kind: StepKind::Out { asleep, to } }));
+                self.step((from.id, Step { at, cpu, kind: StepKind::Out { left, to } }));
                 self.take_priority(to);
                 self.step((to.id, Step { at, cpu, kind: StepKind::In { from } }));
             }
@@ -296,7 +298,7 @@ impl ProgramTracker {
             call,
             key: WaitKey::of(call, arguments, generation),
             descriptor: call.has_descriptor().then_some(arguments[0] as i32 as i64),
-            is_pi: is_pi_lock(call, arguments),
+            lock: Lock::of(call, arguments),
         }
     }
 

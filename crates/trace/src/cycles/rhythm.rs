@@ -1,7 +1,8 @@
 //! How the releases of a thread follow each other.
 
 use super::calls::Call;
-use latlab_model::attach::{Cycle, ReleasedBy, RhythmKind};
+use latlab_model::Nanos;
+use latlab_model::attach::{Cycle, ReleasedBy, RhythmChange, RhythmKind};
 
 /// A release this close to a multiple of the period is on it.
 const EXACT_NS: i64 = 100;
@@ -13,6 +14,8 @@ const MOST: f64 = 0.9;
 const FINEST: i64 = 8;
 /// Distances are regular if their middle half spans no more than this share of their median.
 const REGULAR: f64 = 0.25;
+/// Releases in a row that do not keep the period have another one.
+const CHANGED: u32 = 50;
 
 /// The rhythm of a thread, from its first cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +23,18 @@ pub struct Rhythm {
     pub kind: RhythmKind,
     /// The usual time between releases; `None` if they are irregular.
     pub period: Option<i64>,
-    last: Option<i64>,
+    /// The first time that they took another period.
+    pub change: Option<RhythmChange>,
+    last: Option<Served>,
+    /// Since when, and how often in a row, they have not kept the period.
+    other: Option<(i64, u32)>,
+}
+
+/// The last cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Served {
+    release: i64,
+    end: i64,
 }
 
 impl Rhythm {
@@ -34,7 +48,13 @@ impl Rhythm {
         let steps = known.windows(2).map(|pair| pair[1].release_ns.0 - pair[0].release_ns.0);
         let mut steps: Vec<i64> = steps.filter(|step| *step > 0).collect();
         steps.sort_unstable();
-        let none = Rhythm { kind: RhythmKind::Irregular, period: None, last: None };
+        let none = Rhythm {
+            kind: RhythmKind::Irregular,
+            period: None,
+            change: None,
+            last: None,
+            other: None,
+        };
         let Some(&shortest) = steps.first() else { return none };
         let at = |share: f64| steps[((steps.len() - 1) as f64 * share).round() as usize];
         let median = at(0.5);
@@ -53,7 +73,7 @@ impl Rhythm {
             let single: Vec<i64> =
                 steps.iter().copied().filter(|step| (step - period).abs() <= within).collect();
             let period = single.get(single.len() / 2).copied().unwrap_or(period);
-            return Rhythm { kind: RhythmKind::Exact, period: Some(period), last: None };
+            return Rhythm { kind: RhythmKind::Exact, period: Some(period), ..none };
         }
         match ((at(0.75) - at(0.25)) as f64) < REGULAR * median as f64 {
             true if by_timer => Rhythm { kind: RhythmKind::Drifting, period: Some(median), ..none },
@@ -62,16 +82,46 @@ impl Rhythm {
         }
     }
 
-    /// Releases without a cycle since the last one, if that can be determined.
-    pub fn passed(&mut self, cycle: &Cycle) -> u32 {
-        let before = self.last.replace(cycle.release_ns.0);
+    /// Releases that passed since the last cycle while the thread was busy with it, if that can be
+    /// determined; `after_loss` if it may have served them unseen.
+    pub fn passed(&mut self, cycle: &Cycle, after_loss: bool) -> u32 {
+        let before =
+            self.last.replace(Served { release: cycle.release_ns.0, end: cycle.end_ns().0 });
         let (Some(before), Some(period)) = (before, self.period) else { return 0 };
-        if self.kind != RhythmKind::Exact {
-            return 0;
+        let step = cycle.release_ns.0 - before.release;
+        let mut passed = match self.kind {
+            RhythmKind::Exact => (step + period / 2).div_euclid(period) - 1,
+            _ => 0,
+        };
+        if !after_loss {
+            // What passes while it waits for a later one is not a release of it.
+            passed = passed.min((before.end - before.release).div_euclid(period)).max(0);
+            self.look_for_change(cycle, before, step - period * passed, period);
         }
-        let step = cycle.release_ns.0 - before;
-        let periods = (step + period / 2).div_euclid(period);
-        u32::try_from(periods - 1).unwrap_or(0)
+        u32::try_from(passed).unwrap_or(0)
+    }
+
+    /// Takes a new period once the releases have kept it for long.
+    fn look_for_change(&mut self, cycle: &Cycle, before: Served, step: i64, period: i64) {
+        let within = match self.kind {
+            RhythmKind::Exact => period / 100,
+            _ => period / 4,
+        };
+        if cycle.released_by == ReleasedBy::Waiting {
+            return;
+        }
+        if (step - period).abs() <= within {
+            self.other = None;
+            return;
+        }
+        let (since, count) = self.other.map_or((before.release, 1), |(at, count)| (at, count + 1));
+        self.other = Some((since, count));
+        if count == CHANGED {
+            let period = (cycle.release_ns.0 - since) / i64::from(CHANGED);
+            let change = RhythmChange { at_ns: Nanos(since), period_ns: Nanos(period) };
+            self.change = self.change.or(Some(change));
+            (self.period, self.other) = (Some(period), None);
+        }
     }
 }
 
@@ -83,7 +133,6 @@ fn distance_to_multiple(step: i64, period: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latlab_model::Nanos;
 
     fn cycles(by: ReleasedBy, releases: impl IntoIterator<Item = i64>) -> Vec<Cycle> {
         let cycle = |release| Cycle {
@@ -101,10 +150,12 @@ mod tests {
     #[test]
     fn a_timer_that_keeps_its_period_is_exact_and_its_gaps_are_overruns() {
         let releases = [0, 1, 2, 4, 5, 6, 7, 8, 9, 12].map(|n| 77 + n * 1_000_000);
-        let cycles = cycles(ReleasedBy::Timer, releases);
+        let mut cycles = cycles(ReleasedBy::Timer, releases);
+        // It is busy while the others pass.
+        (cycles[2].execution_ns, cycles[8].execution_ns) = (Nanos(1_500_000), Nanos(2_900_000));
         let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles);
         assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Exact, Some(1_000_000)));
-        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle)).sum();
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
         assert_eq!(passed, 3, "cycles + overruns = releases");
     }
 
@@ -133,6 +184,26 @@ mod tests {
         let wild = (0..20).map(|n| n * n * 1_000_000);
         let rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles(ReleasedBy::Event, wild));
         assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Irregular, None));
+    }
+
+    #[test]
+    fn another_rhythm_is_a_change_and_no_overruns() {
+        let releases = (0..100).chain((100..300).step_by(2)).map(|n| n * 1_000_000);
+        let cycles = cycles(ReleasedBy::Timer, releases);
+        let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles[..50]);
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
+        let expected = RhythmChange { at_ns: Nanos(100_000_000), period_ns: Nanos(2_000_000) };
+        assert_eq!((passed, rhythm.change), (0, Some(expected)));
+        assert_eq!(rhythm.period, Some(2_000_000), "its overruns are counted in the new one");
+    }
+
+    #[test]
+    fn a_loop_that_pauses_has_not_changed() {
+        let releases = (0..200).map(|n| (n + n / 20 * 7) * 1_000_000);
+        let cycles = cycles(ReleasedBy::Timer, releases);
+        let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles[..20]);
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
+        assert_eq!((passed, rhythm.change), (0, None));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::events::Seat;
+use crate::kernel_events::Left;
 use latlab_model::Nanos;
 
 /// Identifies a wait: the call, and what distinguishes it from other uses of the same call.
@@ -18,6 +19,7 @@ pub struct WaitKey {
 const TIMER_ABSTIME: u64 = 1;
 /// The operation of `futex` without its flags.
 const FUTEX_OPERATION: u64 = 0x7f;
+const FUTEX_WAIT: u64 = 0;
 /// FUTEX_WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_PI, LOCK_PI2.
 const FUTEX_WAITS: [u64; 5] = [0, 9, 6, 11, 13];
 /// Those with priority inheritance.
@@ -68,9 +70,28 @@ impl WaitKey {
     }
 }
 
-/// Whether a futex call takes a lock with priority inheritance.
-pub fn is_pi_lock(call: Call, arguments: &[u64; 6]) -> bool {
-    call == Call::Futex && FUTEX_PI.contains(&(arguments[1] & FUTEX_OPERATION))
+/// How a thread waits for a futex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lock {
+    /// As the C libraries take a lock.
+    Plain,
+    /// A lock with priority inheritance.
+    Inheriting,
+    /// As they wait for a condition, a semaphore, or with a time limit.
+    Condition,
+}
+
+impl Lock {
+    /// For a call with these arguments; `None` if it waits for no futex.
+    pub fn of(call: Call, arguments: &[u64; 6]) -> Option<Lock> {
+        let operation = arguments[1] & FUTEX_OPERATION;
+        match operation {
+            _ if call != Call::Futex || !FUTEX_WAITS.contains(&operation) => None,
+            FUTEX_WAIT => Some(Lock::Plain),
+            _ if FUTEX_PI.contains(&operation) => Some(Lock::Inheriting),
+            _ => Some(Lock::Condition),
+        }
+    }
 }
 
 /// What ended a sleep.
@@ -92,8 +113,8 @@ pub enum StepKind {
         key: Option<WaitKey>,
         /// The file descriptor that it works on.
         descriptor: Option<i64>,
-        /// Whether it takes a lock with priority inheritance.
-        is_pi: bool,
+        /// Whether it takes a lock, and how.
+        lock: Option<Lock>,
     },
     /// It returns from a call.
     Exit { result: i64 },
@@ -110,7 +131,7 @@ pub enum StepKind {
     },
     /// It leaves its CPU.
     Out {
-        asleep: bool,
+        left: Left,
         /// The thread that replaces it.
         to: Seat,
     },

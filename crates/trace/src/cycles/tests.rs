@@ -4,6 +4,7 @@ use super::*;
 use crate::kernel_events::Left;
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy, RhythmKind};
+use latlab_model::explanation::{BlamePart, CauseEvidence, CauseKind, Phase};
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
@@ -137,6 +138,8 @@ impl Script {
                 Followed::End { .. } => {}
             }
         }
+        // The parts of every cycle add up.
+        (0..told.cycles.len()).for_each(|at| drop(told.parts(at)));
         told
     }
 }
@@ -155,6 +158,20 @@ impl Told {
 
     fn cycle(&self, at: usize) -> Cycle {
         self.cycles[at].cycle
+    }
+
+    /// What kept a cycle, which must add up to its response without a gap.
+    fn parts(&self, at: usize) -> Vec<BlamePart> {
+        let FollowedCycle { cycle, pieces, priority, .. } = &self.cycles[at];
+        let name = |id, seat: Option<Seat>| seat.map_or(format!("thread {id}"), |seat| seat.name());
+        let parts = pieces.parts(cycle.release_ns.0, cycle.end_ns().0, *priority, &name);
+        let mut end = Nanos::ZERO;
+        for part in &parts {
+            assert!(part.from_ns == end && part.to_ns > end, "{parts:#?}");
+            end = part.to_ns;
+        }
+        assert_eq!(end, cycle.response_ns());
+        parts
     }
 
     fn releases(&self) -> Vec<i64> {
@@ -207,7 +224,25 @@ fn the_time_of_a_cycle_is_told_apart() {
     assert_eq!(cycle.preempted_ns, Nanos(71 * US));
     assert_eq!(cycle.blocked_ns, Nanos(300 * US));
     assert_eq!(cycle.execution_ns, Nanos(36 * US));
-    assert_eq!(told.cycles[3].blocked_in.unwrap().0, Some(Call::Read));
+    let parts = told.parts(3);
+    let summary: Vec<(Phase, CauseKind, &str, i64)> = parts
+        .iter()
+        .map(|part| (part.phase, part.cause.kind, part.cause.name.as_str(), part.length().0 / US))
+        .collect();
+    let expected = [
+        (Phase::TimerLate, CauseKind::WakeUp, "", 4),
+        (Phase::Waiting, CauseKind::IdleExit, "", 2),
+        (Phase::Return, CauseKind::WakeUp, "", 1),
+        (Phase::Work, CauseKind::Execution, "", 10),
+        // The idle thread had its CPU although it could run.
+        (Phase::Work, CauseKind::Throttled, "", 70),
+        (Phase::Work, CauseKind::Execution, "", 20),
+        (Phase::Work, CauseKind::Call, "read", 300),
+        (Phase::Work, CauseKind::IdleExit, "", 1),
+        (Phase::Work, CauseKind::Execution, "", 6),
+    ];
+    assert_eq!(summary, expected);
+    assert_eq!(parts[6].evidence, Some(CauseEvidence::WokenBy { thread: "thread 60".to_string() }));
 }
 
 #[test]
@@ -536,6 +571,36 @@ fn a_signal_that_cuts_a_sleep_short_begins_no_cycle() {
 }
 
 #[test]
+fn a_thread_that_is_stopped_while_it_waits_was_stopped() {
+    let mut script = Script::new();
+    let first = script.at + MS;
+    for n in 0..20 {
+        let due = first + n * MS;
+        if n == 7 {
+            script.enter(Call::ClockNanosleep, ABSOLUTE);
+            script.start(1, TimerUse::Sleep, due);
+            script.sleep_until_woken(100 * US).exit(Call::ClockNanosleep, -514);
+            script.pass(US).out(Left::Stopped);
+            script.at = due + 400 * US;
+            script.woken_by(OTHER, false);
+            script.pass(US).come_in();
+            script.pass(US);
+        }
+        script.sleep_until(due);
+        script.pass(100 * US);
+    }
+    script.sleep_until(first + 20 * MS);
+    let told = script.finish();
+    assert_eq!(told.cycle(7).release_ns, Nanos(first + 7 * MS));
+    let stopped = &told.parts(7)[0];
+    assert_eq!(stopped.cause.kind, CauseKind::OwnSleep);
+    assert_eq!(
+        (stopped.cause.name.as_str(), stopped.length()),
+        ("stopped by a signal", Nanos(400 * US))
+    );
+}
+
+#[test]
 fn what_is_lost_is_neither_a_good_cycle_nor_an_overrun() {
     let mut script = Script::new();
     let first = script.at + MS;
@@ -594,6 +659,22 @@ fn locking_loop(other: Seat, operation: u64) -> Told {
     }
     script.sleep_until(first + 20 * MS);
     script.finish()
+}
+
+#[test]
+fn a_lock_has_the_thread_that_held_it() {
+    let lock = |operation| {
+        let told = locking_loop(seat(OTHER, 120, "logger"), operation);
+        let parts = told.parts(4);
+        let lock = parts.into_iter().find(|part| part.cause.kind == CauseKind::Lock)?;
+        let priority = lock.thread.and_then(|thread| thread.kernel_priority);
+        Some((lock.cause.name, priority, lock.evidence))
+    };
+    let futex = Some(CauseEvidence::InCall { call: "futex".to_string() });
+    let held = Some(("logger".to_string(), Some(120), futex));
+    assert_eq!(lock(0x80), held);
+    assert_eq!(lock(0x86), held, "also with priority inheritance");
+    assert_eq!(lock(0x89), None, "a condition is held by none");
 }
 
 #[test]

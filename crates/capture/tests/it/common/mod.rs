@@ -2,7 +2,7 @@
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use latlab_capture::{CaptureResult, Error, Query, Response, ResponseClass, measure};
+use latlab_capture::{CaptureQuery, CaptureResult, Error, Response, ResponseClass, measure};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -27,22 +27,25 @@ pub fn recording(name: &str) -> Option<PathBuf> {
 }
 
 /// The default query for two channels.
-pub fn query(stimulus: &str, response: &str) -> Query {
-    Query::between(stimulus, response)
+pub fn query(stimulus: &str, response: &str) -> CaptureQuery {
+    CaptureQuery::between(stimulus, response)
 }
 
 /// The query for a list.
-pub fn asked_of_list() -> Query {
-    Query { stimulus: None, response: None, ..query("", "") }
+pub fn asked_of_list() -> CaptureQuery {
+    CaptureQuery { stimulus: None, response: None, ..query("", "") }
 }
 
 /// The result for a capture, and its delays in picoseconds.
-pub fn measured(path: &Path, asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
+pub fn measured(path: &Path, asked: &CaptureQuery) -> Result<(CaptureResult, Vec<i64>), Error> {
     measured_of(&[path.to_path_buf()], asked)
 }
 
 /// The same for several files.
-pub fn measured_of(paths: &[PathBuf], asked: &Query) -> Result<(CaptureResult, Vec<i64>), Error> {
+pub fn measured_of(
+    paths: &[PathBuf],
+    asked: &CaptureQuery,
+) -> Result<(CaptureResult, Vec<i64>), Error> {
     let mut delays = Vec::new();
     let measured = measure::<Error>(paths, asked, |Response { class: fate, .. }| {
         if let ResponseClass::Answered(delay) = fate {

@@ -1,10 +1,9 @@
 //! Flags of `latlab attach`.
 
 use crate::flags::Common;
-use crate::flags::plan::{add_options, given_options};
+use crate::flags::attach::AttachOptions;
 use crate::flags::test_results::TestResultArgs;
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
-use latlab_model::options::{Given, PlanOption};
+use clap::Args;
 
 const WHICH: &str = "Which program";
 const KEEP: &str = "What to store";
@@ -42,31 +41,8 @@ Examples:
   latlab attach --comm 'ec_cyclic*' --deadline wake-up:100us --for 1h
   latlab attach --comm jackd --list                 which threads, and how are they released?
   latlab attach --pid 4711 --activation read:7      a cycle ends when it reads descriptor 7
-  latlab attach --load hackbench --for 60s -- ./control
+  latlab attach --explain --load hackbench --for 60s -- ./control
+  latlab attach --target ssh://pi@board --comm control --for 10min
 
 The program is not changed: latlab reads the kernel's events of what its threads do, which needs root.
 Ctrl-C ends a run cleanly and keeps it.";
-
-/// The options of the shared table that were given.
-pub struct AttachOptions(pub Vec<Given>);
-
-impl Args for AttachOptions {
-    fn augment_args(command: Command) -> Command {
-        add_options(command, PlanOption::is_of_attach)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        AttachOptions::augment_args(command)
-    }
-}
-
-impl FromArgMatches for AttachOptions {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<AttachOptions, Error> {
-        Ok(AttachOptions(given_options(matches, PlanOption::is_of_attach)))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = AttachOptions::from_arg_matches(matches)?;
-        Ok(())
-    }
-}

@@ -5,7 +5,6 @@ pub mod args;
 use crate::commands::run::{Shown, measure_plan, print_finished};
 use crate::exit::{ExitError, exit_code};
 use crate::flags::Format;
-use crate::flags::plan::{named_loads, values_of};
 use crate::output::{print_json, print_text, warn};
 use crate::render::attached_threads;
 use crate::store::{open_store, recover};
@@ -13,8 +12,6 @@ use args::AttachArgs;
 use latlab_conduct::{StopFlag, check_disk_space};
 use latlab_model::Plan;
 use latlab_model::nanos::SECOND;
-use latlab_model::options::{Given, put};
-use latlab_model::plan::{AttachTarget, Method};
 use latlab_report::rendered;
 use latlab_store::Store;
 use std::process::ExitCode;
@@ -25,7 +22,7 @@ const LISTING: i64 = 2;
 /// Measures a program, stores the run, prints and judges it; or lists the program's threads.
 pub fn attach(args: &AttachArgs) -> anyhow::Result<ExitCode> {
     args.results.check(args.common.format == Format::Json)?;
-    let plan = plan(&args.options.0).map_err(ExitError::usage)?;
+    let plan = args.options.plan().map_err(ExitError::usage)?;
     if args.list {
         return list(args, plan);
     }
@@ -63,23 +60,4 @@ fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
         Format::Text => print_text(&attached_threads(&finished.run)?)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Makes the plan; an error is one line.
-pub fn plan(given: &[Given]) -> Result<Plan, String> {
-    let mut plan = Plan::of(Method::Attach(Box::default()));
-    put(&mut plan, given.to_vec())?;
-    if let Method::Attach(attach) = &mut plan.method {
-        if values_of(given, "name").is_empty() {
-            plan.name = attach.target.name();
-        }
-        if let AttachTarget::Command { output: Some(path), .. } = &mut attach.target
-            && let Ok(absolute) = std::path::absolute(&path)
-        {
-            *path = absolute.to_string_lossy().into_owned();
-        }
-    }
-    plan.check()?;
-    plan.on.loads = named_loads(given, Vec::new())?;
-    Ok(plan)
 }

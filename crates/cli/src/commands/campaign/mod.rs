@@ -31,7 +31,7 @@ use latlab_model::options::{OPTIONS, PlanOption};
 use latlab_model::run::VerdictWord;
 use latlab_model::shell::{self, Line};
 use latlab_report::campaign::{CampaignTable, test_suite};
-use latlab_store::{CampaignFolder, CellState, Store};
+use latlab_store::{CampaignFolder, CampaignProgress, CellState, Store};
 use latlab_sys::process::uname;
 use progress::ProgressPrinter;
 use std::collections::BTreeSet;
@@ -182,17 +182,32 @@ fn find_unfinished(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> 
     failed.ok_or_else(|| wrong(format!("no campaign in {} is unfinished", store.root().display())))
 }
 
-/// Makes the missing runs, then prints the table.
-fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
-    let _lock = folder.lock()?;
+/// How the missing runs of a campaign are made.
+pub struct RunMaker<'a> {
+    pub folder: &'a CampaignFolder,
+    pub quiet: bool,
+    /// Print the kernel messages of guests.
+    pub console: bool,
+    /// Go on when the terminal is closed.
+    pub keep_going: bool,
+    /// Number of boards that are measured at once.
+    pub boards_at_once: usize,
+    /// The command that goes on with the campaign.
+    pub again: Line,
+    /// Whether the runs so far suffice.
+    pub is_enough: &'a (dyn Fn(&CampaignProgress) -> bool + Sync),
+}
+
+/// Makes the missing runs of a campaign, which the caller has locked.
+pub fn make_runs(maker: RunMaker<'_>) -> anyhow::Result<CampaignEnd> {
+    let RunMaker { folder, quiet, console, keep_going, boards_at_once, again, is_enough } = maker;
     restore();
     finish_leftovers(folder.runs());
-    let boards_at_once = args.sheet.jobs as usize;
     // Prompts of several connections at once would be mixed up.
     let may_ask = boards_at_once < 2 || count_of_boards(&folder.campaign) < 2;
     let connector = Connector { may_ask, ..connector()? };
     let release = uname().release;
-    let mut progress = ProgressPrinter::new(args.quiet, args.console, &folder.campaign);
+    let mut progress = ProgressPrinter::new(quiet, console, &folder.campaign);
     let request = CampaignRequest {
         folder,
         connect: &|plan| connector.connect(plan),
@@ -200,16 +215,32 @@ fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<Ex
         boards_at_once,
         board_locks: cache().folder().join("boards"),
         release: &release,
-        stop: StopFlag::on_signals(args.keep_going)?,
+        is_enough,
+        stop: StopFlag::on_signals(keep_going)?,
         timing: Timing::default(),
     };
     let ended = run_campaign(&request, |event| progress.print_event(event));
     drop(progress);
-    let (path, again) = (folder.path().display(), resume_command(folder));
-    let ended = ended.map_err(|failure| {
+    Ok(ended.map_err(|failure| {
         let ExitError { code, text } = ExitError::from(failure);
         ExitError { code, text: format!("{text}; continue with `{again}`") }
+    })?)
+}
+
+/// Makes the missing runs, then prints the table.
+fn resume(args: &CampaignArgs<'_>, folder: &CampaignFolder) -> anyhow::Result<ExitCode> {
+    let _lock = folder.lock()?;
+    let release = uname().release;
+    let ended = make_runs(RunMaker {
+        folder,
+        quiet: args.quiet,
+        console: args.console,
+        keep_going: args.keep_going,
+        boards_at_once: args.sheet.jobs as usize,
+        again: resume_command(folder),
+        is_enough: &|_| false,
     })?;
+    let path = folder.path().display();
     let table = latlab_report::stored::campaign_table(folder)?;
     let printed = match args.common.format {
         _ if args.results.replace_text() => Ok(()),

@@ -76,7 +76,7 @@ impl ResultOutput for JudgedSides<'_> {
     }
 }
 
-fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunComparison> {
+pub fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunComparison> {
     let Sides { base, candidate, invalid, earlier } = sides;
     let of_base: Vec<MeasuredRun> = base.iter().map(StoredRun::measured).collect();
     let of_candidate: Vec<MeasuredRun> = candidate.iter().map(StoredRun::measured).collect();

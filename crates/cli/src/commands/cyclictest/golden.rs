@@ -6,7 +6,7 @@ use super::dialect::Dialect;
 use super::getopt::split;
 use super::histogram::{self, Buckets};
 use super::json;
-use super::lines::{Unit, block, break_lines, spike_lines, status, thread_lines};
+use super::lines::{LineUnit, block, break_lines, spike_lines, status, thread_lines};
 use super::option_table::{TABLE, usage};
 use super::state::Thread;
 use super::verbose::Lines;
@@ -39,17 +39,23 @@ fn histogram_of(version: &str, sums: bool) -> String {
     let threads = threads();
     let buckets: Vec<Buckets> =
         threads.iter().map(|thread| Buckets::from_thread(thread, 6)).collect();
-    histogram::text(&threads, &buckets, &Dialect::parse(version).unwrap(), sums, Unit::Microseconds)
+    histogram::text(
+        &threads,
+        &buckets,
+        &Dialect::parse(version).unwrap(),
+        sums,
+        LineUnit::Microseconds,
+    )
 }
 
 #[test]
 fn lines_of_threads() {
     let threads = threads();
-    let unit = Unit::Microseconds;
+    let unit = LineUnit::Microseconds;
     insta::assert_snapshot!(
         [
             thread_lines(&threads, unit),
-            thread_lines(&threads, Unit::Nanoseconds),
+            thread_lines(&threads, LineUnit::Nanoseconds),
             block("fifo", "0.10 0.20 0.30 1/99 4713", &threads, unit),
             status(&threads, unit),
             break_lines(&threads, Some((4711, 2000))),
@@ -86,7 +92,7 @@ fn json_of_the_versions() {
             system: json::system(|_| None),
             in_ns: false,
         };
-        let text = json::text(&envelope, &dialect, &threads, buckets, Unit::Microseconds);
+        let text = json::text(&envelope, &dialect, &threads, buckets, LineUnit::Microseconds);
         serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON");
         text.replace(std::env::consts::ARCH, "ARCH")
     };
@@ -107,11 +113,11 @@ fn samples_are_lines_or_the_maximum_of_a_group() {
         packed: pack(&LATENCIES),
     };
     let mut buckets = Buckets::new(5);
-    let mut all = Lines::new(2, 1, Unit::Microseconds);
+    let mut all = Lines::new(2, 1, LineUnit::Microseconds);
     let mut text = all.add_samples(&samples(0), Some(&mut buckets));
     text += &all.add_samples(&samples(10), None);
     text += "==\n";
-    text += &Lines::new(2, 2, Unit::Nanoseconds).add_samples(&samples(0), None);
+    text += &Lines::new(2, 2, LineUnit::Nanoseconds).add_samples(&samples(0), None);
     insta::assert_snapshot!(text);
     assert_eq!((buckets.counts, buckets.cycles), (vec![0, 0, 0, 2, 1], vec![1, 3]));
 }

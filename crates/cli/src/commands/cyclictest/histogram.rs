@@ -1,9 +1,9 @@
 //! The histogram of `-h` and `-H`.
 
 use super::dialect::Dialect;
-use super::lines::{ThreadFigures, Unit, is_fine};
+use super::lines::{LineUnit, ThreadFigures, is_fine};
 use super::state::Thread;
-use latlab_formats::write::cyclictest::{Column, Form, write_histogram};
+use latlab_formats::write::cyclictest::{Form, ThreadColumn, write_histogram};
 use latlab_model::Nanos;
 use latlab_model::histogram::bin_low;
 
@@ -80,12 +80,12 @@ pub fn text(
     buckets: &[Buckets],
     dialect: &Dialect,
     sums: bool,
-    unit: Unit,
+    unit: LineUnit,
 ) -> String {
     let rows = buckets.first().map_or(0, |first| first.counts.len());
     let totals_and_empty_rows = dialect.totals_and_empty_rows;
     let form = Form { buckets: rows as u32, totals_and_empty_rows, sums };
-    let columns: Vec<Column> =
+    let columns: Vec<ThreadColumn> =
         threads.iter().zip(buckets).map(|(thread, one)| column(thread, Some(one), unit)).collect();
     let mut text = Vec::new();
     // Writing to memory cannot fail.
@@ -94,12 +94,12 @@ pub fn text(
 }
 
 /// A thread's column in the histogram.
-pub fn column(thread: &Thread, buckets: Option<&Buckets>, unit: Unit) -> Column {
+pub fn column(thread: &Thread, buckets: Option<&Buckets>, unit: LineUnit) -> ThreadColumn {
     let ThreadFigures { min, avg, max, .. } = ThreadFigures::new(thread, unit);
-    let figures = Column { min, avg, max, ..Column::default() };
+    let figures = ThreadColumn { min, avg, max, ..ThreadColumn::default() };
     let Some(buckets) = buckets else { return figures };
     let counts = (0..).zip(&buckets.counts).filter(|(_, count)| **count > 0);
-    Column {
+    ThreadColumn {
         counts: counts.map(|(bucket, count)| (bucket, *count)).collect(),
         overflows: buckets.overflows,
         cycles: buckets.cycles.clone(),

@@ -2,9 +2,11 @@
 
 use super::dialect::Dialect;
 use super::histogram::{Buckets, column};
-use super::lines::Unit;
+use super::lines::LineUnit;
 use super::state::Thread;
-use latlab_formats::write::cyclictest::{Column, Envelope, JsonHistogram, JsonThread, write_json};
+use latlab_formats::write::cyclictest::{
+    Envelope, JsonHistogram, JsonThread, ThreadColumn, write_json,
+};
 use latlab_model::machine::is_realtime_version;
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ pub fn text(
     dialect: &Dialect,
     threads: &[Thread],
     buckets: Option<&[Buckets]>,
-    unit: Unit,
+    unit: LineUnit,
 ) -> String {
     let histogram = match (buckets, dialect.totals_and_empty_rows) {
         (Some(_), _) => JsonHistogram::Full,
@@ -21,7 +23,7 @@ pub fn text(
         (None, false) => JsonHistogram::None,
     };
     let own = |number: usize| buckets.and_then(|all| all.get(number));
-    let columns: Vec<Column> = threads
+    let columns: Vec<ThreadColumn> = threads
         .iter()
         .enumerate()
         .map(|(number, thread)| column(thread, own(number), unit))

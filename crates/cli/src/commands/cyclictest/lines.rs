@@ -9,18 +9,18 @@ const NO_MINIMUM: i64 = 1_000_000;
 
 /// Unit of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum LineUnit {
     /// Whole microseconds, truncated.
     Microseconds,
     Nanoseconds,
 }
 
-impl Unit {
+impl LineUnit {
     /// Converts a time to this unit.
     pub fn convert(self, time: Nanos) -> i64 {
         match self {
-            Unit::Microseconds => time.0 / 1000,
-            Unit::Nanoseconds => time.0,
+            LineUnit::Microseconds => time.0 / 1000,
+            LineUnit::Nanoseconds => time.0,
         }
     }
 }
@@ -36,14 +36,14 @@ pub struct ThreadFigures {
 }
 
 impl ThreadFigures {
-    pub fn new(thread: &Thread, unit: Unit) -> ThreadFigures {
+    pub fn new(thread: &Thread, unit: LineUnit) -> ThreadFigures {
         let total = &thread.total;
         if total.count == 0 {
             return ThreadFigures { min: NO_MINIMUM, act: 0, avg: 0.0, max: 0 };
         }
         let avg = match unit {
-            Unit::Nanoseconds => total.mean_ns().unwrap_or(0.0),
-            Unit::Microseconds => truncated_sum(thread) as f64 / total.count as f64,
+            LineUnit::Nanoseconds => total.mean_ns().unwrap_or(0.0),
+            LineUnit::Microseconds => truncated_sum(thread) as f64 / total.count as f64,
         };
         let (min, act, max) = (total.min_ns, thread.last, total.max_ns);
         ThreadFigures {
@@ -68,9 +68,9 @@ pub fn is_fine(bin: u32) -> bool {
     (bin as usize) < FINE_BINS
 }
 
-pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
+pub fn thread_line(number: usize, thread: &Thread, unit: LineUnit) -> String {
     let ThreadFigures { min, act, avg, max } = ThreadFigures::new(thread, unit);
-    let width = if unit == Unit::Nanoseconds { 8 } else { 5 };
+    let width = if unit == LineUnit::Nanoseconds { 8 } else { 5 };
     format!(
         "T:{number:2} ({:5}) P:{:2} I:{} C:{:7} Min:{min:7} Act:{act:width$} Avg:{:width$} Max:{max:8}\n",
         thread.id,
@@ -81,12 +81,12 @@ pub fn thread_line(number: usize, thread: &Thread, unit: Unit) -> String {
     )
 }
 
-pub fn thread_lines(threads: &[Thread], unit: Unit) -> String {
+pub fn thread_lines(threads: &[Thread], unit: LineUnit) -> String {
     threads.iter().enumerate().map(|(number, thread)| thread_line(number, thread, unit)).collect()
 }
 
 /// The live block: policy, load average, and the threads.
-pub fn block(policy: &str, load: &str, threads: &[Thread], unit: Unit) -> String {
+pub fn block(policy: &str, load: &str, threads: &[Thread], unit: LineUnit) -> String {
     format!("policy: {policy}: loadavg: {load}          \n\n{}", thread_lines(threads, unit))
 }
 
@@ -101,7 +101,7 @@ pub fn forth(threads: usize) -> String {
 }
 
 /// A snapshot of the run so far.
-pub fn status(threads: &[Thread], unit: Unit) -> String {
+pub fn status(threads: &[Thread], unit: LineUnit) -> String {
     let rule = "#---------------------------\n";
     format!("{rule}# cyclictest current status:\n{}{rule}", thread_lines(threads, unit))
 }
@@ -117,7 +117,7 @@ pub fn break_lines(threads: &[Thread], broken: Option<(i32, i64)>) -> String {
 }
 
 /// The list of `--spike`, in order of time, with at most `most` entries.
-pub fn spike_lines(threads: &[Thread], above: Nanos, most: usize, unit: Unit) -> String {
+pub fn spike_lines(threads: &[Thread], above: Nanos, most: usize, unit: LineUnit) -> String {
     let of = |(number, thread): (usize, &Thread)| {
         let above = thread.spikes.above(above);
         above.into_iter().map(move |spike| (spike.release_ns + spike.latency_ns, number, spike))

@@ -2,7 +2,7 @@
 
 use super::histogram::{self, Buckets};
 use super::json;
-use super::lines::{Unit, break_lines, spike_lines, thread_lines};
+use super::lines::{LineUnit, break_lines, spike_lines, thread_lines};
 use super::options::Options;
 use super::printer::unit;
 use super::state::State;
@@ -88,7 +88,7 @@ impl Output {
             version: &options.dialect.version,
             times: (time(self.began), time(Timestamp::now())),
             system: json::system(|file| root.read(file)),
-            in_ns: unit(options) == Unit::Nanoseconds,
+            in_ns: unit(options) == LineUnit::Nanoseconds,
         };
         json::text(&envelope, &options.dialect, &state.threads, buckets, unit(options))
     }

@@ -1,7 +1,7 @@
 //! Output during the run: the header, the live block, and every latency with `-v`.
 
 use super::histogram::Buckets;
-use super::lines::{Unit, back, block, forth};
+use super::lines::{LineUnit, back, block, forth};
 use super::options::{Affinity, Options};
 use super::plan::{CpuLimits, histogram_of_samples};
 use super::snapshot::Snapshots;
@@ -189,8 +189,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-pub fn unit(options: &Options) -> Unit {
-    if options.nsecs { Unit::Nanoseconds } else { Unit::Microseconds }
+pub fn unit(options: &Options) -> LineUnit {
+    if options.nsecs { LineUnit::Nanoseconds } else { LineUnit::Microseconds }
 }
 
 /// Prints the clock's resolution: as the kernel reports it, and the smallest step observed.

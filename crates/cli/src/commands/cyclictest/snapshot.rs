@@ -1,6 +1,6 @@
 //! Snapshots of the figures during a run: by signal, or through a named pipe.
 
-use super::lines::{Unit, status, thread_lines};
+use super::lines::{LineUnit, status, thread_lines};
 use super::options::Options;
 use super::state::Thread;
 use crate::output::warn;
@@ -41,7 +41,7 @@ impl Snapshots {
     }
 
     /// Writes the snapshots that were requested since the last call.
-    pub fn answer(&self, threads: &[Thread], unit: Unit) {
+    pub fn answer(&self, threads: &[Thread], unit: LineUnit) {
         if TO_STDERR.swap(0, Ordering::Relaxed) != 0 {
             let _ = write!(stderr(), "{}", status(threads, unit));
         }

@@ -1,7 +1,7 @@
 //! `-v`: a line per latency, or with `-o` one per group of samples, with its maximum.
 
 use super::histogram::Buckets;
-use super::lines::Unit;
+use super::lines::LineUnit;
 use latlab_model::samples::Samples;
 use std::fmt::Write;
 
@@ -18,14 +18,14 @@ struct Line {
 pub struct Lines {
     lines: Vec<Line>,
     group: u64,
-    unit: Unit,
+    unit: LineUnit,
     /// Samples in frames that could not be decoded.
     pub unreadable: u64,
 }
 
 impl Lines {
     /// `group` is the number of samples of which only the maximum is printed.
-    pub fn new(threads: usize, group: u64, unit: Unit) -> Lines {
+    pub fn new(threads: usize, group: u64, unit: LineUnit) -> Lines {
         Lines { lines: vec![Line::default(); threads], group, unit, unreadable: 0 }
     }
 

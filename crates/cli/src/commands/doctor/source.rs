@@ -73,6 +73,10 @@ impl SnapshotSource {
         .require_findings()
     }
 
+    pub fn is_here(&self) -> bool {
+        matches!(self.kind, Kind::Here)
+    }
+
     pub fn subject(&self) -> Subject<'_> {
         match self.kind {
             Kind::Here => Subject::Here,

@@ -63,6 +63,7 @@ const EXAMPLES: &str = "\
 Examples:
   latlab run --explain --for 60s        record the kernel's events around each spike
   latlab explain                        the causes of that run, and its three largest spikes
+  latlab attach -- ./control && latlab explain        its longest cycles, from release to end
   latlab explain last --spike 7         one spike from its release to its wake-up
   latlab explain last --top 20 --format json
   latlab explain --top 20 --format perfetto -o spikes.perfetto     for ui.perfetto.dev

@@ -3,7 +3,7 @@
 use crate::flags::{value_parser_of, whole};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use latlab_formats::write::{FORMATS, Format, Query, Table, Unit, format_of_id};
+use latlab_formats::write::{ExportQuery, FORMATS, Format, OutputUnit, Table, format_of_id};
 use std::path::PathBuf;
 
 /// Flags of `latlab export`.
@@ -29,9 +29,9 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub bins: Option<u32>,
     /// Length of these bins: us, ns [default: us, or that of the imported file]
-    #[arg(long, value_name = "UNIT", value_parser = value_parser_of(Unit::ALL, Unit::as_str),
+    #[arg(long, value_name = "UNIT", value_parser = value_parser_of(OutputUnit::ALL, OutputUnit::as_str),
           hide_possible_values = true)]
-    pub unit: Option<Unit>,
+    pub unit: Option<OutputUnit>,
     /// Folder of the runs [default: $LATLAB_RUNS, else ./runs]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -59,7 +59,7 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
 
 impl ExportArgs {
     /// The export's options apart from the format; an error is one line for the user.
-    pub fn query(&self) -> Result<Query, String> {
+    pub fn query(&self) -> Result<ExportQuery, String> {
         let id = self.format.id;
         let has_table = matches!(id, "csv" | "parquet");
         let has_bins = matches!(id, "cyclictest" | "cyclictest-json" | "jitterdebugger" | "osadl");
@@ -75,7 +75,7 @@ impl ExportArgs {
         if self.bins.is_some_and(|bins| !(1..=1_000_000).contains(&bins)) {
             return Err("--bins must be 1 to 1000000".to_string());
         }
-        Ok(Query { table: self.table, bins: self.bins, unit: self.unit })
+        Ok(ExportQuery { table: self.table, bins: self.bins, unit: self.unit })
     }
 }
 

@@ -27,7 +27,7 @@ pub enum FleetCommand {
     /// Add runs to the tables, each once.
     Add(AddArgs),
     /// Query the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own.
-    Query(QueryArgs),
+    FleetQuery(QueryArgs),
     /// Merge many small files of the tables into few large ones.
     Compact,
     /// Delete files that the tables no longer need.
@@ -80,7 +80,7 @@ pub struct AddArgs {
 pub struct QueryArgs {
     /// What to ask: board-tail, worst, trend, matrix, changed, coverage
     #[arg(value_name = "QUERY", required_unless_present = "sql", hide_possible_values = true)]
-    pub query: Option<Query>,
+    pub query: Option<FleetQuery>,
     /// A file with SQL of your own
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
     pub sql: Option<PathBuf>,
@@ -113,7 +113,7 @@ pub struct QueryArgs {
 /// The queries that come with the Python package.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Query {
+pub enum FleetQuery {
     /// Quantiles of each board, kernel and scenario.
     BoardTail,
     /// The runs with the largest latencies.
@@ -253,7 +253,7 @@ mod tests {
         let format = |flags: &str| {
             let words = ["query", "worst"].into_iter().chain(flags.split_whitespace());
             match parse::<FleetArgs>(words).unwrap().command {
-                FleetCommand::Query(args) => {
+                FleetCommand::FleetQuery(args) => {
                     args.with_format().map(|args| args.format.unwrap()).ok()
                 }
                 _ => panic!("another command"),

@@ -3,7 +3,7 @@
 use crate::flags::{FileRuns, check_positive, size, value_parser_of};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use latlab_formats::read::{FORMATS, Format, Unit, format_of_id};
+use latlab_formats::read::{FORMATS, Format, InputUnit, format_of_id};
 use latlab_model::Nanos;
 use std::path::PathBuf;
 
@@ -26,9 +26,9 @@ pub struct ImportArgs {
     #[arg(long, value_name = "COLUMN", help_heading = CONTENT)]
     pub column: Option<String>,
     /// Unit of the latencies, where the file does not say it: s, ms, us, ns
-    #[arg(long, value_name = "UNIT", value_parser = value_parser_of(Unit::ALL, Unit::as_str),
+    #[arg(long, value_name = "UNIT", value_parser = value_parser_of(InputUnit::ALL, InputUnit::as_str),
           hide_possible_values = true, help_heading = CONTENT)]
-    pub unit: Option<Unit>,
+    pub unit: Option<InputUnit>,
 
     /// The column has the times at which the cycles of a loop with this period began, and not latencies
     #[arg(long, value_name = "TIME", help_heading = CONTENT)]

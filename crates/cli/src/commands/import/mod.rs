@@ -11,7 +11,7 @@ use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::ImportArgs;
 use document::{Imported, ImportedRun, Looked, LookedRecording, RefusedFile};
-use latlab_formats::read::{Query, Recording};
+use latlab_formats::read::{ImportQuery, Recording};
 use latlab_model::nanos::duration;
 use latlab_model::plan::Method;
 use latlab_model::shell::{self, Line};
@@ -129,7 +129,7 @@ fn shortened(reason: String) -> String {
 /// Opens a file and reads the recordings in it.
 fn read_file(args: &ImportArgs, path: &Path) -> anyhow::Result<(File, Vec<Recording>)> {
     let file = source::open(path, args.max_size)?;
-    let query = Query {
+    let query = ImportQuery {
         format: args.file_format,
         column: args.column.clone(),
         unit: args.unit,

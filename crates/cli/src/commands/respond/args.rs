@@ -5,7 +5,7 @@ use crate::flags::{FileRuns, check_positive, value_parser_of, whole};
 use crate::load_library::{self, Library};
 use crate::targets::NamedTarget;
 use clap::{ArgGroup, Args};
-use latlab_capture::{EdgeKind, Hysteresis, Query, Threshold, Unit};
+use latlab_capture::{CaptureQuery, EdgeKind, Hysteresis, ListUnit, Threshold};
 use latlab_conduct::respond::scope::Resource;
 use latlab_conduct::respond::simulate::{McuClock, Pins, SimulatedResponder, Stimulus};
 use latlab_model::gpio::GpioLine;
@@ -95,7 +95,7 @@ pub struct RespondArgs {
     pub window: Option<Nanos>,
     /// Unit of a list of readings without one: s, ms, us, ns, ps
     #[arg(long, value_name = "UNIT", conflicts_with_all = ["scope", "gpio"], help_heading = WIRES)]
-    pub unit: Option<Unit>,
+    pub unit: Option<ListUnit>,
 
     /// The line that the wire from --gpio leads to
     #[arg(long, value_name = "LINE", requires = "gpio", help_heading = BOARD)]
@@ -335,8 +335,8 @@ impl RespondArgs {
     }
 
     /// Which edges of a capture to measure.
-    pub fn query(&self) -> Query {
-        Query {
+    pub fn query(&self) -> CaptureQuery {
+        CaptureQuery {
             stimulus: self.width.clone().or(self.stimulus.clone()),
             response: self.width.clone().or(self.response.clone()),
             marker: self.marker.clone(),

@@ -17,7 +17,7 @@ use crate::output::{print_json, print_text, sanitize_run, style, warn, width, wr
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated, of_machine};
-use latlab_capture::Query;
+use latlab_capture::CaptureQuery;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{
     Firmware, FirmwareFile, SimulateError, Simulation, simulate,
@@ -40,7 +40,7 @@ use std::process::ExitCode;
 struct CapturePart {
     name: String,
     paths: Vec<PathBuf>,
-    query: Query,
+    query: CaptureQuery,
     simulated: Option<SimulatedPart>,
     captured: Option<CapturedPart>,
     seed: Option<u64>,

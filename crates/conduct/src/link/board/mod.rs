@@ -251,6 +251,7 @@ fn wants_root(plan: &Plan) -> bool {
     plan.is_realtime()
         || plan.keep.explain
         || plan.method.has_breakdown()
+        || plan.method.attach().is_some()
         || plan.method.gpio().is_some()
         || !plan.on.kernel_files.is_empty()
         || !plan.on.tunings.is_empty()

@@ -13,12 +13,12 @@ use super::{Answering, AnsweringMachine, Failure, figures, nanos};
 use crate::StopFlag;
 pub use connection::{Connection, InstrumentError};
 use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass, common_step};
-use latlab_model::finding::{CaptureFinding, Finding, Reading as ImpossibleReading};
+use latlab_model::finding::{CaptureFinding, Finding, ImpossibleReading};
 use latlab_model::respond::{Responses, Scope};
 use latlab_model::run::{EndReason, Setting};
 use latlab_model::{Nanos, Plan};
 use latlab_store::{Finished, Store};
-use readings::{Oscilloscope, Reading};
+use readings::{Oscilloscope, ScopeReading};
 pub use resource::Resource;
 use std::time::{Duration, Instant};
 
@@ -143,10 +143,10 @@ impl Series {
         self.stimuli() == self.timed_out
     }
 
-    fn add(&mut self, reading: Reading) -> ResponseClass {
+    fn add(&mut self, reading: ScopeReading) -> ResponseClass {
         let number = self.stimuli();
         let (class, text) = match reading {
-            Reading::Delay(delay, text) if delay < 0 => {
+            ScopeReading::Delay(delay, text) if delay < 0 => {
                 self.impossible_count += 1;
                 if self.impossible.len() < MOST_NAMED {
                     let value_ns = Nanos(delay.div_euclid(NANO_PS));
@@ -154,19 +154,19 @@ impl Series {
                 }
                 (ResponseClass::Unmeasured, text)
             }
-            Reading::Delay(delay, text) => {
+            ScopeReading::Delay(delay, text) => {
                 self.figures.add(delay);
                 self.step_ps = common_step(self.step_ps, delay);
                 (ResponseClass::Answered(delay), text)
             }
-            Reading::Censored(text) => {
+            ScopeReading::Censored(text) => {
                 self.censored += 1;
                 (
                     ResponseClass::Unmeasured,
                     if text.parse::<f64>().is_ok() { text } else { "nan".into() },
                 )
             }
-            Reading::TimedOut => {
+            ScopeReading::TimedOut => {
                 self.timed_out += 1;
                 (ResponseClass::Unmeasured, "nan".to_string())
             }
@@ -215,12 +215,12 @@ mod tests {
         let mut series = Series::default();
         for text in ["9.0E-6", "9.5E-6"].into_iter().cycle().take(20) {
             let delay = (text.parse::<f64>().unwrap() * 1e12).round() as i64;
-            series.add(Reading::Delay(delay, text.to_string()));
+            series.add(ScopeReading::Delay(delay, text.to_string()));
         }
-        series.add(Reading::Censored("9.9E37".to_string()));
-        series.add(Reading::Censored("****".to_string()));
-        series.add(Reading::TimedOut);
-        series.add(Reading::Delay(-5_000, "-5E-9".to_string()));
+        series.add(ScopeReading::Censored("9.9E37".to_string()));
+        series.add(ScopeReading::Censored("****".to_string()));
+        series.add(ScopeReading::TimedOut);
+        series.add(ScopeReading::Delay(-5_000, "-5E-9".to_string()));
         assert_eq!(series.stimuli(), 24);
         assert!(series.list.ends_with("20\t9.9E37\n21\tnan\n22\tnan\n23\t-5E-9\n"));
         let scope = Scope { count: 24, timeout_ns: Nanos(2_000_000_000), ..Scope::default() };

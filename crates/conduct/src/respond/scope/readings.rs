@@ -15,7 +15,7 @@ const TRIGGER: &str = "*TRG";
 const PICOSECONDS: f64 = 1e12;
 
 #[derive(Clone, PartialEq, Debug)]
-pub enum Reading {
+pub enum ScopeReading {
     /// Picoseconds from stimulus to response, and the instrument's text.
     Delay(i64, String),
     /// It triggered but could not measure, with the instrument's text.
@@ -46,17 +46,17 @@ impl<'a> Oscilloscope<'a> {
 
     /// Takes the next reading. After a timeout the instrument is reopened, so that a late answer is
     /// not taken for another.
-    pub fn read(&mut self) -> Result<Reading, InstrumentError> {
+    pub fn read(&mut self) -> Result<ScopeReading, InstrumentError> {
         match self.try_read() {
             Err(InstrumentError::Silent { .. }) => {
                 self.connection.reopen()?;
-                Ok(Reading::TimedOut)
+                Ok(ScopeReading::TimedOut)
             }
             other => other,
         }
     }
 
-    fn try_read(&mut self) -> Result<Reading, InstrumentError> {
+    fn try_read(&mut self) -> Result<ScopeReading, InstrumentError> {
         self.connection.send(&self.commands.arm)?;
         thread::sleep(Duration::from_millis(self.commands.settle_ms));
         if let Some(generator) = &mut self.generator {
@@ -69,7 +69,7 @@ impl<'a> Oscilloscope<'a> {
             }
             if Instant::now() >= until {
                 self.connection.send(&self.commands.halt)?;
-                return Ok(Reading::TimedOut);
+                return Ok(ScopeReading::TimedOut);
             }
             thread::sleep(ASK_EVERY);
         }
@@ -100,18 +100,18 @@ impl<'a> Oscilloscope<'a> {
 }
 
 /// The number in an answer, with an optional header or unit; `None` if there is none.
-fn parse_reading(answer: &str) -> Option<Reading> {
+fn parse_reading(answer: &str) -> Option<ScopeReading> {
     let text = answer.rsplit([',', ' ']).next()?;
     // Some write asterisks or dashes in place of a value.
     if !text.is_empty() && text.chars().all(|c| c == '*' || c == '-') {
-        return Some(Reading::Censored(text.to_string()));
+        return Some(ScopeReading::Censored(text.to_string()));
     }
     let number = text.trim_end_matches(['s', 'S']);
     let seconds: f64 = number.parse().ok()?;
     let picoseconds = (seconds * PICOSECONDS).round();
     match seconds.is_finite() && seconds.abs() < NOT_MEASURED && picoseconds.abs() < 9e18 {
-        true => Some(Reading::Delay(picoseconds as i64, number.to_string())),
-        false => Some(Reading::Censored(number.to_string())),
+        true => Some(ScopeReading::Delay(picoseconds as i64, number.to_string())),
+        false => Some(ScopeReading::Censored(number.to_string())),
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_instruments_write_them() {
-        let delay = |ps, text: &str| Some(Reading::Delay(ps, text.to_string()));
+        let delay = |ps, text: &str| Some(ScopeReading::Delay(ps, text.to_string()));
         assert_eq!(parse_reading("9.0494E-06"), delay(9_049_400, "9.0494E-06"));
         assert_eq!(parse_reading("+1.25000000E-005"), delay(12_500_000, "+1.25000000E-005"));
         assert_eq!(parse_reading(":MEASUREMENT:IMMED:VALUE 48.0E-9"), delay(48_000, "48.0E-9"));
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_no_number() {
-        let censored = |text: &str| Some(Reading::Censored(text.to_string()));
+        let censored = |text: &str| Some(ScopeReading::Censored(text.to_string()));
         assert_eq!(parse_reading("9.9E+37"), censored("9.9E+37"));
         assert_eq!(parse_reading("9.91E37"), censored("9.91E37"));
         assert_eq!(parse_reading("C1-C2:MEAD FRR,****"), censored("****"));

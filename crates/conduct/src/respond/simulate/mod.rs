@@ -13,7 +13,7 @@ pub(crate) use build::sources;
 use build::{FOLDER, cause, output, run_make};
 pub use clock::McuClock;
 pub use firmware::{FirmwareFile, Pins};
-use latlab_capture::Query;
+use latlab_capture::CaptureQuery;
 use latlab_model::machine::Machine;
 use latlab_model::run::Setting;
 use std::fs;
@@ -172,7 +172,7 @@ pub enum SimulateError {
 pub struct SimulatedCapture {
     pub capture: PathBuf,
     /// How to read it.
-    pub query: Query,
+    pub query: CaptureQuery,
     /// The machine that answered.
     pub machine: Machine,
     /// The components and their versions.
@@ -202,9 +202,9 @@ pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture,
     Ok(SimulatedCapture {
         capture: vcd,
         // As the simulator names its signals.
-        query: Query {
+        query: CaptureQuery {
             marker: fact(&said, "marker").map(str::to_string),
-            ..Query::between("stimulus", "response")
+            ..CaptureQuery::between("stimulus", "response")
         },
         machine: order.machine(fact(&facts, "simulator")),
         settings: settings.collect(),

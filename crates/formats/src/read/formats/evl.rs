@@ -3,7 +3,7 @@
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, head_lines, is_text, number_parts};
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::numbers::{decimal, nanos};
 use crate::read::recording::Recording;
 use crate::read::stated_figures::{Scale, StatedFigures, add_bins, note_unknown_overflow};
@@ -36,7 +36,7 @@ struct Histogram {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut parts = Vec::new();
     let mut histogram = Histogram { first_line: 1, ..Histogram::default() };
     while let Some(line) = input.next_line() {

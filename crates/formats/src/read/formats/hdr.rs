@@ -4,9 +4,9 @@
 use super::left_out::LeftOut;
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::read::bins::LARGEST_COUNT;
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::numbers::printed;
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use flate2::{Decompress, FlushDecompress, Status};
 use latlab_model::{BinLayout, Histogram, Nanos};
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ impl<'a> Interval<'a> {
     }
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1, |unit| unit.nanos());
     let mut parts = Vec::new();
     let mut log = Log { first_line: 1, ..Log::default() };
@@ -166,7 +166,7 @@ impl Log {
         was_added
     }
 
-    fn part(mut self, query: &Query) -> Part {
+    fn part(mut self, query: &ImportQuery) -> Part {
         let mut recording = Recording::new("HdrHistogram log");
         recording.quantity = "latency";
         recording.recorded = self.started;
@@ -232,7 +232,7 @@ impl Tagged {
         false
     }
 
-    fn series(self) -> Option<Series> {
+    fn series(self) -> Option<LatencySeries> {
         let (first, last) = (*self.bins.first_key_value()?.0, *self.bins.last_key_value()?.0);
         let mut edges = Vec::with_capacity(self.bins.len() + 1);
         for (low, (high, _)) in &self.bins {
@@ -251,7 +251,7 @@ impl Tagged {
             counts.sum_ns += i128::from(middle) * i128::from(*count);
         }
         (counts.min_ns, counts.max_ns) = (Nanos(first), Nanos(self.bins[&last].0 - 1));
-        Some(Series { counts, ..Series::default() })
+        Some(LatencySeries { counts, ..LatencySeries::default() })
     }
 }
 

@@ -3,10 +3,10 @@
 
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{printed, whole};
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::samples::UnitSamples;
 use crate::read::stated_figures::{StatedFigures, add_summary, contradiction, note_summary};
 use latlab_model::Nanos;
@@ -64,7 +64,7 @@ struct Test {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut parts = Vec::new();
     let mut test = Test { first_line: 1, ..Test::default() };
     while let Some(line) = input.next_line() {
@@ -218,7 +218,7 @@ impl Test {
             }
         } else {
             recording.series.push(match self.lines {
-                0 => Series::default(),
+                0 => LatencySeries::default(),
                 _ => self.gaps.series(UNIT),
             });
             self.compare_list(&mut recording);

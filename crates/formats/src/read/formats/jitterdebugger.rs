@@ -4,9 +4,9 @@ use super::left_out::{LeftOut, is_of_shell, is_other_text};
 use super::{
     Format, Part, check_number, has_none, head_lines, is_text, number_parts, number_parts_of,
 };
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::numbers::Cursor;
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::samples::UnitSamples;
 use latlab_model::Nanos;
 use std::collections::BTreeMap;
@@ -160,7 +160,7 @@ impl Threads {
         let unmeasured = self.threads.values().map(|one| one.unmeasured).max().unwrap_or(0);
         for (number, mut thread) in self.threads {
             // The number identifies the thread, not its CPU.
-            recording.series.push(Series { cpu: None, ..thread.samples.series(unit) });
+            recording.series.push(LatencySeries { cpu: None, ..thread.samples.series(unit) });
             let (shortest, longest) = (thread.shortest.unwrap_or(0), thread.longest);
             if longest > shortest + shortest / 2 {
                 let [longest, shortest] = [longest, shortest].map(Nanos);
@@ -184,7 +184,7 @@ impl Threads {
     }
 }
 
-fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read_csv(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut parts, mut threads) = (Vec::new(), Threads { first_line: 1, ..Threads::default() });
     while let Some(line) = input.next_line() {
@@ -208,7 +208,7 @@ fn read_csv(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputErr
     Ok(number_parts(parts))
 }
 
-fn read_raw(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read_raw(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut parts, mut threads) = (Vec::new(), Threads { first_line: 1, ..Threads::default() });
     let (mut number, mut rest) = (0, 0);

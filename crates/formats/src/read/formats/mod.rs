@@ -16,7 +16,7 @@ mod stress_ng;
 mod table;
 mod xenomai;
 
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::prefix::Prefix;
 use crate::read::recording::Recording;
 use crate::read::unpack::archive_of;
@@ -32,7 +32,7 @@ pub struct Format {
     fits: fn(&[u8]) -> bool,
     /// Whether a single trimmed line is certain to hold a value of this format.
     has_value: fn(&[u8]) -> bool,
-    pub(crate) read: fn(&mut Input, &Query) -> Result<Vec<Recording>, InputError>,
+    pub(crate) read: fn(&mut Input, &ImportQuery) -> Result<Vec<Recording>, InputError>,
 }
 
 /// All formats. The first match is taken, so formats with unambiguous marks come first, and generic
@@ -62,7 +62,7 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
 
 /// The format of the content, and the prefix to strip from its lines; anything with named columns
 /// is a table.
-pub fn detect(head: &[u8], query: &Query) -> Result<(&'static Format, Prefix), InputError> {
+pub fn detect(head: &[u8], query: &ImportQuery) -> Result<(&'static Format, Prefix), InputError> {
     if let Some(program) = archive_of(head) {
         let text = format!("an archive: unpack it first, with {program}");
         return Err(InputError::Malformed(text));

@@ -3,7 +3,7 @@
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{nanos, printed, whole};
 use crate::read::recording::Recording;
@@ -119,7 +119,7 @@ struct Table {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut parts = Vec::new();
     let mut table = Table { first_line: 1, ..Table::default() };
     while let Some(line) = input.next_line() {

@@ -3,7 +3,7 @@
 use super::left_out::{LeftOut, LostOnScreen, is_of_shell, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::read::bins::LARGEST_COUNT;
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::Cursor;
 use crate::read::recording::Recording;
@@ -152,7 +152,7 @@ struct Screen {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut parts = Vec::new();
     let mut screen = Screen { first_line: 1, ..Screen::default() };
     while let Some(line) = input.next_line() {

@@ -4,7 +4,7 @@
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{nanos, printed, whole};
 use crate::read::recording::Recording;
@@ -82,7 +82,7 @@ struct Summary {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut source = BufReader::new(input);
     let (mut parts, mut line, mut part) = (Vec::new(), 1, Vec::new());
     let mut summary = Summary { first_line: 1, ..Summary::default() };

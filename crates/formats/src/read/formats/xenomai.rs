@@ -4,10 +4,10 @@
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, contains, head_lines, is_text, number_parts};
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{decimal, nanos};
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::stated_figures::{
     Scale, StatedFigures, add_bins, add_summary, contradiction, note_summary,
 };
@@ -101,7 +101,7 @@ struct Screen {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, _: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, _: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let mut parts = Vec::new();
     let mut screen = Screen::new(1);
     while let Some(line) = input.next_line() {
@@ -369,7 +369,7 @@ impl Screen {
         if self.overruns > 0 {
             recording.note(format!("The tool counted {} overruns.", self.overruns));
             let period = self.period_us.map(|period| Nanos(period as i64 * 1_000));
-            let largest = recording.series.iter().map(Series::largest).max();
+            let largest = recording.series.iter().map(LatencySeries::largest).max();
             // An overrun needs a thread that is late by a period.
             if let Some((period, largest)) = period.zip(largest).filter(|(most, max)| max < most) {
                 let stated = format!("{} with a period of {period}", self.overruns);

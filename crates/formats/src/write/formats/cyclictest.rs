@@ -5,9 +5,9 @@
 use super::{Format, in_unit};
 use crate::write::buckets::{AllBuckets, Buckets, note_overruns};
 use crate::write::cyclictest::{
-    Column, Envelope, Form, JsonHistogram, JsonThread, write_histogram, write_json,
+    Envelope, Form, JsonHistogram, JsonThread, ThreadColumn, write_histogram, write_json,
 };
-use crate::write::{Notes, Result, Source, Unit};
+use crate::write::{Notes, OutputUnit, Result, Source};
 use jiff::{SignedDuration, Timestamp};
 use latlab_model::Nanos;
 use latlab_model::run::ThreadRun;
@@ -70,7 +70,7 @@ fn json(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
             ("machine", json!(machine.architecture)),
             ("realtime", json!(u8::from(realtime))),
         ],
-        in_ns: buckets.unit == Unit::Nanoseconds,
+        in_ns: buckets.unit == OutputUnit::Nanoseconds,
     };
     write_json(out, &envelope, &threads)?;
     Ok(notes(source, &buckets))
@@ -90,17 +90,17 @@ fn notes(source: &Source<'_>, buckets: &AllBuckets) -> Notes {
     notes
 }
 
-fn columns(source: &Source<'_>, buckets: &AllBuckets) -> Vec<Column> {
+fn columns(source: &Source<'_>, buckets: &AllBuckets) -> Vec<ThreadColumn> {
     let threads = source.run.threads.iter().zip(&buckets.threads);
     threads.map(|(thread, own)| column(thread, own, buckets.unit)).collect()
 }
 
-fn column(thread: &ThreadRun, own: &Buckets, unit: Unit) -> Column {
+fn column(thread: &ThreadRun, own: &Buckets, unit: OutputUnit) -> ThreadColumn {
     let summary = &thread.summary;
     let of = |time: Option<Nanos>| time.map(|time| in_unit(time, unit).max(0));
     let edge = |bucket: Option<&(u32, u64)>| bucket.map_or(0, |one| i64::from(one.0));
     let stated_mean = || summary.mean_ns.map_or(0.0, |mean| mean / unit.nanos() as f64);
-    Column {
+    ThreadColumn {
         overflows: own.overflows,
         cycles: Vec::new(),
         min: of(summary.min_ns).unwrap_or_else(|| edge(own.counts.first())),

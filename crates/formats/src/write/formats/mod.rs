@@ -55,6 +55,6 @@ pub fn format_of_id(id: &str) -> Option<&'static Format> {
 }
 
 /// Whole units of a time, truncated towards zero like the tools do.
-fn in_unit(time: latlab_model::Nanos, unit: crate::write::Unit) -> i64 {
+fn in_unit(time: latlab_model::Nanos, unit: crate::write::OutputUnit) -> i64 {
     time.0 / unit.nanos()
 }

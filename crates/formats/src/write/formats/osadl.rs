@@ -4,7 +4,7 @@
 use super::cyclictest::command;
 use super::{Format, in_unit};
 use crate::write::buckets::{AllBuckets, Buckets, note_overruns};
-use crate::write::{Notes, Result, Source, Unit};
+use crate::write::{Notes, OutputUnit, Result, Source};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -35,8 +35,8 @@ fn write(source: &Source<'_>, out: &mut (dyn Write + Send)) -> Result<Notes> {
         .map(|one| one.summary.max_ns.map_or(0, |max| in_unit(max, unit).max(0)))
         .collect();
     let granularity = match unit {
-        Unit::Microseconds => "microseconds",
-        Unit::Nanoseconds => "nanoseconds",
+        OutputUnit::Microseconds => "microseconds",
+        OutputUnit::Nanoseconds => "nanoseconds",
     };
     let head = json!({
         "format": { "name": "RT Dataset", "version": "1.0" },

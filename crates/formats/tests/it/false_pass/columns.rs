@@ -130,7 +130,7 @@ fn tables_that_are_refused_say_why() {
         (b"PK\x03\x04\x14", "unzip"),
         (b"T: 0 ( 99) P:90 I:1000 C: 1x0 Min: 3 Act: 11 Avg: 12 Max: 49\n", "1x0"),
     ] {
-        let query = latlab_formats::read::Query::default();
+        let query = latlab_formats::read::ImportQuery::default();
         let error = crate::common::try_read(bytes, &query).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }

@@ -110,7 +110,7 @@ fn figures(read: &Result<Vec<Recording>, InputError>) -> Vec<(u64, Nanos, bool)>
     let recordings = read.iter().flatten();
     let of = |one: &Recording| {
         let is_whole = !one.is_incomplete();
-        let figures = |series: &latlab_formats::read::Series| {
+        let figures = |series: &latlab_formats::read::LatencySeries| {
             (series.counts.count, series.largest(), is_whole)
         };
         one.series.iter().map(figures).collect::<Vec<_>>()

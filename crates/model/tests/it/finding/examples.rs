@@ -123,10 +123,10 @@ fn machine() -> Vec<MachineFinding> {
 fn capture() -> Vec<CaptureFinding> {
     use CaptureFinding::*;
     let readings = vec![
-        Reading { number: 17, value_ns: Nanos(-998_971_927) },
-        Reading { number: 9_000, value_ns: Nanos(-5) },
+        ImpossibleReading { number: 17, value_ns: Nanos(-998_971_927) },
+        ImpossibleReading { number: 9_000, value_ns: Nanos(-5) },
     ];
-    let impossible = |count, readings: &[Reading], first_meant_ns| ResponseImpossible {
+    let impossible = |count, readings: &[ImpossibleReading], first_meant_ns| ResponseImpossible {
         count,
         readings: readings.to_vec(),
         first_meant_ns,
@@ -433,6 +433,18 @@ fn attach() -> Vec<AttachFinding> {
         ActivationAmbiguous { name: name(), call: other.clone(), other: other.clone() },
         ActivationLost { name: name(), call: other },
         CyclesWaiting { name: name(), count: 6, of: 2_000 },
+        RhythmChanged {
+            name: name(),
+            before_ns: Nanos(1_000_000),
+            after_ns: Nanos(2_000_000),
+            was_deadline: true,
+        },
+        RhythmChanged {
+            name: name(),
+            before_ns: Nanos(1_000_000),
+            after_ns: Nanos(2_000_000),
+            was_deadline: false,
+        },
         PolicyChanged { name: name(), before: "fifo 80".into(), after: "other".into() },
         of_fault(FaultKind::RelativeSleep, Some("clock_nanosleep"), None),
         of_fault(FaultKind::SettableClock, Some("clock_nanosleep"), None),

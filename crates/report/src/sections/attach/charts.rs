@@ -1,23 +1,14 @@
-//! The page's charts for threads of an attached program: histograms of cycle times, and the longest
-//! cycles as bars.
+//! The page's chart for a thread of an attached program: histograms of its cycle times.
 
-use super::{largest_part, part};
+use super::part;
 use crate::units::{grouped, short};
-use latlab_model::Nanos;
-use latlab_model::attach::{AttachedThreadRun, CyclePart, LongCycle};
+use latlab_model::attach::{AttachedThreadRun, CyclePart};
 use maud::{Markup, html};
 
-/// Cycles of a thread drawn as bars.
-const BARS: usize = 8;
-/// Width of a thread's charts. The height of one row follows.
+/// Width of the chart.
 const WIDTH: f64 = 640.0;
-const ROW: f64 = 22.0;
-/// Room for the label of a bar.
+/// Room for the label of a row.
 const MARGIN: f64 = 130.0;
-/// The parts of a response, in drawing order.
-const PARTS: [CyclePart; 4] =
-    [CyclePart::WakeUp, CyclePart::Execution, CyclePart::Preempted, CyclePart::Blocked];
-
 /// The CSS class, which sets the colour.
 fn class(part: CyclePart) -> &'static str {
     match part {
@@ -69,58 +60,6 @@ pub fn histograms(thread: &AttachedThreadRun) -> Markup {
             @if let Some(deadline) = thread.found.deadline_ns.filter(|time| time.0 > low && time.0 < high) {
                 @let at = x(deadline.0 as f64);
                 line.deadline x1=(fixed(at)) x2=(fixed(at)) y1="0" y2=(bottom) { title { "deadline " (deadline) } }
-            }
-        }
-    }
-}
-
-/// A part of a cycle within its bar.
-struct Piece {
-    part: CyclePart,
-    time: Nanos,
-    left: f64,
-    wide: f64,
-}
-
-/// The longest cycles, each as a bar of its parts.
-pub fn longest_cycles(thread: &AttachedThreadRun) -> Markup {
-    let shown: Vec<&LongCycle> = thread.report.longest.iter().take(BARS).collect();
-    let scale = shown.first().map_or(1, |long| long.response_ns().0).max(1) as f64;
-    let room = WIDTH - MARGIN - 90.0;
-    let height = ROW * shown.len() as f64 + ROW;
-    let name = format!("The longest cycles of {}", thread.found.name);
-    let pieces = |long: &LongCycle| -> Vec<Piece> {
-        let times = [long.wake_up_ns, long.execution_ns, long.preempted_ns, long.blocked_ns];
-        let mut left = MARGIN;
-        let piece = |(part, time): (CyclePart, Nanos)| {
-            let wide = time.0.max(0) as f64 / scale * room;
-            left += wide;
-            Piece { part, time, left: left - wide, wide }
-        };
-        PARTS.into_iter().zip(times).map(piece).collect()
-    };
-    html! {
-        svg.cycles viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(name) {
-            @for (row, long) in shown.iter().enumerate() {
-                @let top = row as f64 * ROW;
-                text x="0" y=(top + 15.0) { (short(long.response_ns().0 as f64)) }
-                @for Piece { part, time, left, wide } in pieces(long).into_iter().filter(|piece| piece.wide > 0.0) {
-                    rect class=(class(part)) x=(fixed(left)) y=(top + 3.0) width=(fixed(wide)) height=(ROW - 6.0) {
-                        title { (part.as_str()) " " (time) }
-                    }
-                }
-            }
-            @for (at, part) in PARTS.iter().enumerate() {
-                @let left = MARGIN + at as f64 * 110.0;
-                rect class=(class(*part)) x=(fixed(left)) y=(height - 14.0) width="10" height="10" {}
-                text x=(fixed(left + 15.0)) y=(height - 5.0) { (part.as_str()) }
-            }
-        }
-        ol.cycles {
-            @for long in shown.iter().take(3) {
-                @if let Some(why) = largest_part(long) {
-                    li { (short(long.response_ns().0 as f64)) ": " (why) "." }
-                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod builds;
 mod intervals;
 mod random;
 mod score;
+mod searches;
 mod sides;
 mod stalls;
 
@@ -21,6 +22,7 @@ use latlab_stats::{
 };
 use random::Random;
 use score::{Score, score_table};
+use searches::{SEARCHED, searches};
 use sides::{DRIFTS, comparisons, copies};
 use stalls::{CLUMPS, STALLS, WATCHES, bounds, decisions, watches};
 use std::fmt::Write;
@@ -448,6 +450,15 @@ fn comparisons_and_series_hold() {
     assert_right(&looks(&SERIES[0], 4));
 }
 
+/// Invariant (tune): At most 5 of 100 searches for settings say anything false, on machines with bursts, drift, heat
+/// and neighbours.
+#[test]
+fn searches_for_settings_say_nothing_false() {
+    for machine in &SEARCHED[..3] {
+        assert_right(&searches(machine, 6)[..2]);
+    }
+}
+
 /// `make stats-study`: the table of the guide. `ONLY` selects rows by a part of the name of their
 /// data.
 #[test]
@@ -475,6 +486,9 @@ fn whole_score() {
     for one in SERIES.iter().filter(|one| is_asked(one.name)) {
         scores.extend(looks(one, cases("SERIES", 300)));
         scores.extend(nights(one, cases("NIGHTS", 100)));
+    }
+    for one in SEARCHED.iter().filter(|one| is_asked(one.name)) {
+        scores.extend(searches(one, cases("SEARCHES", 100)));
     }
     println!("{}", score_table(&scores));
 }

@@ -12,7 +12,7 @@ mod threads;
 use super::left_out::{LeftOut, is_other_text};
 use super::table::stated_latency;
 use super::{Format, Part, check_number, contains, head_lines, is_text, number_parts};
-use crate::read::input::{Input, InputError, Query, Unit};
+use crate::read::input::{ImportQuery, Input, InputError, InputUnit};
 use crate::read::lines::Line;
 use crate::read::recording::Recording;
 use footer::{Footer, split};
@@ -58,8 +58,8 @@ struct Section {
     unfinished: Option<(u64, Vec<u8>)>,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
-    let mut unit = query.unit.unwrap_or(Unit::Microseconds).nanos();
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
+    let mut unit = query.unit.unwrap_or(InputUnit::Microseconds).nanos();
     let mut next_unit = unit;
     let mut done: Vec<Part> = Vec::new();
     let mut section = Section { first_line: 1, ..Section::default() };
@@ -219,14 +219,14 @@ impl Section {
 }
 
 /// The unit that a cyclictest command line selects.
-fn unit_of_command(line: &[u8]) -> Option<Unit> {
+fn unit_of_command(line: &[u8]) -> Option<InputUnit> {
     let mut words = line.split(u8::is_ascii_whitespace);
     words.find(|word| word.rsplit(|byte| *byte == b'/').next() == Some(b"cyclictest"))?;
     let asks = |word: &[u8]| {
         let is_short = word.starts_with(b"-") && !word.starts_with(b"--");
         word == b"--nsecs" || (is_short && word.contains(&b'N'))
     };
-    Some(if words.any(asks) { Unit::Nanoseconds } else { Unit::Microseconds })
+    Some(if words.any(asks) { InputUnit::Nanoseconds } else { InputUnit::Microseconds })
 }
 
 /// Whether an unknown statement may be a damaged one about latencies.
@@ -252,7 +252,7 @@ fn may_hold_value(line: &[u8]) -> bool {
     let has_digit = line.iter().any(u8::is_ascii_digit);
     let has_mark = MARKS.iter().any(|mark| contains(line, mark)) || contains(line, "Total");
     let text = String::from_utf8_lossy(line);
-    let states_latency = || stated_latency(&text, Unit::Microseconds).is_some();
+    let states_latency = || stated_latency(&text, InputUnit::Microseconds).is_some();
     has_digit
         && (has_mark || has_padded_number(line) || !is_other_text(line, 1) || states_latency())
 }

@@ -2,7 +2,7 @@
 
 use crate::read::columns::Columns;
 use crate::read::numbers::Cursor;
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::samples::UnitSamples;
 use crate::read::stated_figures::contradiction;
 use latlab_model::Nanos;
@@ -176,7 +176,7 @@ impl Verbose {
             {
                 recording.length_ns = recording.length_ns.max(Nanos(length));
             }
-            recording.series.push(Series { period_ns: period, ..series });
+            recording.series.push(LatencySeries { period_ns: period, ..series });
             one.report_absent(thread, &mut recording);
         }
         recording.compare_cycles(false);

@@ -3,7 +3,7 @@
 use super::super::left_out::{LeftOut, LostOnScreen};
 use crate::read::lines::Line;
 use crate::read::numbers::{Cursor, decimal, nanos};
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::stated_figures::{StatedFigures, add_summary, contradiction, note_summary};
 use latlab_model::Nanos;
 use latlab_model::finding::ImportFinding;
@@ -122,7 +122,7 @@ impl ThreadLines {
     }
 
     /// Adds what the lines say about a thread whose latencies are elsewhere in the file.
-    pub fn describe(&self, thread: u32, series: Option<&mut Series>) {
+    pub fn describe(&self, thread: u32, series: Option<&mut LatencySeries>) {
         if let (Some(one), Some(series)) = (self.threads.get(&thread), series) {
             self.conditions(one, series);
         }
@@ -158,7 +158,7 @@ impl ThreadLines {
         }
     }
 
-    fn conditions(&self, one: &ThreadLine, series: &mut Series) {
+    fn conditions(&self, one: &ThreadLine, series: &mut LatencySeries) {
         series.cpu = one.cpu;
         series.period_ns = one.interval.and_then(|us| us.checked_mul(1_000)).map(Nanos);
         series.policy = match (&self.policy, one.priority) {

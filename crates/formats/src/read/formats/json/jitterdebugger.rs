@@ -2,7 +2,7 @@
 
 use super::{bins, count, machine, number, threads, time};
 use crate::read::formats::left_out::LeftOut;
-use crate::read::input::Query;
+use crate::read::input::ImportQuery;
 use crate::read::recording::Recording;
 use crate::read::stated_figures::{
     Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
@@ -14,7 +14,11 @@ use serde_json::{Map, Value};
 const END_NS: i64 = 1_000_000;
 
 /// The recording of a document with an object of threads called `cpu`.
-pub fn recording(document: &Map<String, Value>, query: &Query, mut left: LeftOut) -> Recording {
+pub fn recording(
+    document: &Map<String, Value>,
+    query: &ImportQuery,
+    mut left: LeftOut,
+) -> Recording {
     let mut recording = Recording::new("jitterdebugger results");
     let version = document.get("version").and_then(Value::as_u64);
     recording.tool = version.map(|version| format!("jitterdebugger, format {version}"));

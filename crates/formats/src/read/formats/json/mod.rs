@@ -9,7 +9,7 @@ mod rt_tests;
 use super::{Format, Part, check_number, contains, is_text, number_parts};
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::read::formats::left_out::LeftOut;
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::numbers::{nanos, whole};
 use crate::read::recording::Recording;
 use crate::read::stated_figures::contradiction;
@@ -43,7 +43,7 @@ struct Document {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let bytes = input.document()?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
@@ -75,7 +75,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
     }
 }
 
-fn recording(value: &Value, query: &Query, left: LeftOut) -> Result<Recording, InputError> {
+fn recording(value: &Value, query: &ImportQuery, left: LeftOut) -> Result<Recording, InputError> {
     let Value::Object(document) = value else { return Err(InputError::Unknown) };
     match () {
         () if document.contains_key("latency") => osadl::recording(document, left),

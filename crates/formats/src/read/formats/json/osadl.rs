@@ -4,7 +4,7 @@
 use super::text;
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::read::formats::left_out::LeftOut;
-use crate::read::input::{InputError, Unit};
+use crate::read::input::{InputError, InputUnit};
 use crate::read::recording::Recording;
 use crate::read::stated_figures::{Scale, StatedFigures, add_bins, note_unknown_overflow};
 use latlab_model::Nanos;
@@ -78,11 +78,11 @@ fn whole(value: &Value) -> Option<u64> {
 /// The unit stated by the document; an invalid one counts as lost.
 fn unit(latency: &Object, left: &mut LeftOut) -> i64 {
     match text(latency, "granularity").as_deref() {
-        Some("nanoseconds") => return Unit::Nanoseconds.nanos(),
+        Some("nanoseconds") => return InputUnit::Nanoseconds.nanos(),
         Some("microseconds") | None => {}
         Some(other) => left.lose_item(&format!("granularity: {other}")),
     }
-    Unit::Microseconds.nanos()
+    InputUnit::Microseconds.nanos()
 }
 
 fn conditions(document: &Object, recording: &mut Recording) {

@@ -4,8 +4,8 @@ use super::{bins, count, machine, number, text, threads, time};
 use crate::read::bins::{Bins, LARGEST_COUNT};
 use crate::read::formats::left_out::LeftOut;
 use crate::read::formats::oslat::{Buckets, name_of};
-use crate::read::input::{Query, Unit};
-use crate::read::recording::{Recording, Series};
+use crate::read::input::{ImportQuery, InputUnit};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::stated_figures::{
     Scale, StatedFigures, add_bins, add_summary, note_summary, note_unknown_overflow,
 };
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 type Object = Map<String, Value>;
 
 /// The recording of a document with an object of threads.
-pub fn recording(document: &Object, query: &Query, mut left: LeftOut) -> Recording {
+pub fn recording(document: &Object, query: &ImportQuery, mut left: LeftOut) -> Recording {
     // These two keys really end in a colon.
     let command = text(document, "cmdline:").or_else(|| text(document, "cmdline"));
     let version = text(document, "rt_test_version:").or_else(|| text(document, "rt_test_version"));
@@ -36,7 +36,8 @@ pub fn recording(document: &Object, query: &Query, mut left: LeftOut) -> Recordi
         }
         None => false,
     };
-    let unit = query.unit.unwrap_or(if in_ns { Unit::Nanoseconds } else { Unit::Microseconds });
+    let unit =
+        query.unit.unwrap_or(if in_ns { InputUnit::Nanoseconds } else { InputUnit::Microseconds });
     recording.resolution_ns = Some(Nanos(unit.nanos()));
     let code = document.get("return_code");
     if let Some(code) = code.filter(|code| code.as_u64() != Some(0)) {
@@ -215,7 +216,12 @@ fn add_oslat(
     add_bins(recording, bins, buckets.scale(end.max(1)), &stated);
 }
 
-fn describe(series: &mut Series, thread: &Object, command: Option<&str>, period: Option<Nanos>) {
+fn describe(
+    series: &mut LatencySeries,
+    thread: &Object,
+    command: Option<&str>,
+    period: Option<Nanos>,
+) {
     let of = |key: &str| thread.get(key).and_then(Value::as_object);
     let cpu = |object: &Object| object.get("cpu").and_then(Value::as_u64);
     let cpu = cpu(thread).or_else(|| cpu(of("receiver")?));

@@ -6,7 +6,7 @@ mod values;
 use super::left_out::LeftOut;
 use super::table::unit;
 use super::{Format, has_none};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::numbers::nanos;
 use crate::read::recording::Recording;
 use crate::read::samples::Samples;
@@ -35,7 +35,7 @@ fn malformed(error: &ParquetError) -> InputError {
 }
 
 /// Reads a file in place; one that is compressed or comes from a pipe is read into memory.
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     match input.take_file() {
         Some(file) => read_table(&Arc::new(file), query),
         None => read_table(&Arc::new(Bytes::from(input.document()?)), query),
@@ -44,7 +44,7 @@ fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> 
 
 fn read_table<R: ChunkReader + 'static>(
     source: &Arc<R>,
-    query: &Query,
+    query: &ImportQuery,
 ) -> Result<Vec<Recording>, InputError> {
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&**source);
     let metadata = metadata.map_err(|error| malformed(&error))?;

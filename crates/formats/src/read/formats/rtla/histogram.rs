@@ -8,10 +8,10 @@ use super::{Columns, KINDS, NOISE, Remarks, command, duration, may_hold_value, o
 use crate::read::bins::{Bins, LARGEST_COUNT, MOST_BINS};
 use crate::read::formats::left_out::LeftOut;
 use crate::read::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{nanos, printed, whole};
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::stated_figures::{
     Scale, StatedFigures, add_bins, contradiction, note_unknown_overflow,
 };
@@ -93,7 +93,7 @@ struct Histogram {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let (mut parts, mut histogram) = (Vec::new(), Histogram::new(1, unit));
     while let Some(line) = input.next_line() {
@@ -419,7 +419,7 @@ impl Histogram {
     /// The recording of a time without a gap.
     fn without_gaps(&mut self) -> Recording {
         let mut recording = self.begin(NOISE);
-        recording.series.push(Series::default());
+        recording.series.push(LatencySeries::default());
         self.report_footer(&mut recording);
         self.describe_gaps(&mut recording);
         self.remarks.report(NOISE, self.unit, &mut recording);

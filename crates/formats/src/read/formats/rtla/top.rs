@@ -5,7 +5,7 @@ use super::{Columns, KINDS, Remarks, command, duration, may_hold_value};
 use crate::read::bins::LARGEST_COUNT;
 use crate::read::formats::left_out::{LeftOut, LostOnScreen, is_of_shell};
 use crate::read::formats::{Format, Part, check_number, head_lines, is_text, number_parts};
-use crate::read::input::{Input, InputError, Query};
+use crate::read::input::{ImportQuery, Input, InputError};
 use crate::read::lines::Line;
 use crate::read::numbers::{nanos, printed, whole};
 use crate::read::recording::Recording;
@@ -137,7 +137,7 @@ struct Screen {
     left: LeftOut,
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let unit = query.unit.map_or(1_000, |unit| unit.nanos());
     let mut parts = Vec::new();
     let mut screen = Screen { first_line: 1, unit, ..Screen::default() };

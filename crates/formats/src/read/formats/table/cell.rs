@@ -1,6 +1,6 @@
 //! Numbers in table cells, in the notations of several countries and with units.
 
-use crate::read::input::Unit;
+use crate::read::input::InputUnit;
 
 /// What a comma means in a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ const MOST_DIGITS: u32 = 30;
 pub struct Cell {
     number: Decimal,
     /// The unit in the cell, if any.
-    pub unit: Option<Unit>,
+    pub unit: Option<InputUnit>,
 }
 
 impl Cell {
@@ -71,7 +71,7 @@ impl Cell {
     }
 
     /// Its value in nanoseconds, in this unit if the cell has none; `None` beyond 292 years.
-    pub fn nanos(&self, unit: Unit) -> Option<i64> {
+    pub fn nanos(&self, unit: InputUnit) -> Option<i64> {
         self.number.times(self.unit.unwrap_or(unit).nanos())
     }
 }
@@ -137,7 +137,7 @@ fn split_unit(text: &str) -> (&str, &str) {
 }
 
 /// The unit of a symbol like `us` or `µs`.
-pub fn unit_of_sign(sign: &str) -> Option<Unit> {
+pub fn unit_of_sign(sign: &str) -> Option<InputUnit> {
     let sign = sign.replace(['µ', 'μ', '\u{fffd}'], "u").to_ascii_lowercase();
     let long = [
         ("nanosecond", "ns"),
@@ -154,7 +154,7 @@ pub fn unit_of_sign(sign: &str) -> Option<Unit> {
     ];
     let one = if sign.len() > 2 { sign.trim_end_matches('s') } else { &sign[..] };
     let sign = long.iter().find(|pair| pair.0 == one).map_or(&sign[..], |pair| pair.1);
-    Unit::ALL.iter().copied().find(|unit| unit.as_str() == sign)
+    InputUnit::ALL.iter().copied().find(|unit| unit.as_str() == sign)
 }
 
 impl Decimal {
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn us(text: &str, comma: Comma) -> Option<i64> {
-        Cell::read(text, comma)?.nanos(Unit::Microseconds)
+        Cell::read(text, comma)?.nanos(InputUnit::Microseconds)
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(us("1.234,5", Comma::Decimal), Some(1_234_500));
         assert_eq!(us("12.5", Comma::Decimal), Some(12_500));
         let exact = Cell::read("1714564800.123456789", Comma::Thousands).unwrap();
-        assert_eq!(exact.nanos(Unit::Seconds), Some(1_714_564_800_123_456_789));
+        assert_eq!(exact.nanos(InputUnit::Seconds), Some(1_714_564_800_123_456_789));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::names::{
     COUNTS, LATENCIES, NUMBERS, THREADS, TIMESTAMPS, UNITS, is_named, is_of_largest, named, only,
     unit_of,
 };
-use crate::read::input::{InputError, Query, Unit};
+use crate::read::input::{ImportQuery, InputError, InputUnit};
 use latlab_model::statements::states_loss;
 
 /// The columns of rttest, which counts in nanoseconds.
@@ -32,7 +32,7 @@ pub struct Layout {
     /// The column with cycle numbers, which increase by one.
     pub cycle: Option<usize>,
     /// Columns with the largest latency of something, and their units.
-    pub largest: Vec<(usize, Unit)>,
+    pub largest: Vec<(usize, InputUnit)>,
     /// The column with the row number, which need not increase by one.
     pub number: Option<usize>,
     /// The column with the unit of the row.
@@ -42,7 +42,7 @@ pub struct Layout {
     /// Whether the heading or the user states the unit.
     pub has_unit: bool,
     /// The unit of the values.
-    pub unit: Unit,
+    pub unit: InputUnit,
     /// Meaning of a comma.
     pub comma: Comma,
     /// Name of the latency column.
@@ -66,7 +66,7 @@ fn head_lines(head: &str) -> Vec<HeadLine<'_>> {
 
 impl Layout {
     /// The layout of a table that starts with these bytes.
-    pub fn of(head: &str, query: &Query) -> Result<Layout, InputError> {
+    pub fn of(head: &str, query: &ImportQuery) -> Result<Layout, InputError> {
         let lines = head_lines(head);
         if let Some(found) = Layout::with_heading(&lines, query) {
             return found;
@@ -77,7 +77,7 @@ impl Layout {
     }
 
     /// Why a file whose head has a heading of latencies or times is not read.
-    pub fn refusal(head: &str, query: &Query) -> Option<InputError> {
+    pub fn refusal(head: &str, query: &ImportQuery) -> Option<InputError> {
         let lines = head_lines(head);
         if let Some(found) = Layout::with_heading(&lines, query) {
             return found.err();
@@ -114,7 +114,10 @@ impl Layout {
     }
 
     /// The layout below the first valid heading, or else why the first heading is not valid.
-    fn with_heading(lines: &[HeadLine<'_>], query: &Query) -> Option<Result<Layout, InputError>> {
+    fn with_heading(
+        lines: &[HeadLine<'_>],
+        query: &ImportQuery,
+    ) -> Option<Result<Layout, InputError>> {
         let mut found = lines.iter().take(LOOKED_AT).enumerate().filter_map(|(at, line)| {
             let is_row = |row: &&HeadLine| !row.text.starts_with('#') && !is_rule(row.text);
             let row = *lines[at + 1..].iter().find(is_row)?;
@@ -130,12 +133,16 @@ impl Layout {
     pub fn below_heading(
         number: u64,
         text: &str,
-        query: &Query,
+        query: &ImportQuery,
     ) -> Option<Result<Layout, InputError>> {
         Layout::below(HeadLine { number, text }, text, query).transpose()
     }
 
-    fn below(line: HeadLine<'_>, row: &str, query: &Query) -> Result<Option<Layout>, InputError> {
+    fn below(
+        line: HeadLine<'_>,
+        row: &str,
+        query: &ImportQuery,
+    ) -> Result<Option<Layout>, InputError> {
         let text = line.text.trim_start().trim_start_matches('#').trim();
         let (delimiter, mut names) = columns(text, row);
         // pandas and R print an index column without a name.
@@ -175,7 +182,7 @@ impl Layout {
         }
         let is_rttest = names.len() >= RTTEST.len()
             && names.iter().zip(RTTEST).all(|(name, known)| name.to_ascii_lowercase() == known);
-        let default = is_rttest.then_some(Unit::Nanoseconds);
+        let default = is_rttest.then_some(InputUnit::Nanoseconds);
         let first = cells(row, delimiter).nth(latency).unwrap_or_default();
         // A comment is a heading only if there is a number below its name.
         let is_number = |comma| Cell::read(first, comma).is_some();
@@ -214,7 +221,7 @@ impl Layout {
         }))
     }
 
-    fn without_heading(first: &str, query: &Query) -> Result<Layout, InputError> {
+    fn without_heading(first: &str, query: &ImportQuery) -> Result<Layout, InputError> {
         let (delimiter, names) = columns(first, first);
         let known = names.join(", ");
         let latency = match &query.column {
@@ -353,7 +360,11 @@ fn has_as_many(names: &[String], row: &[&str]) -> bool {
 }
 
 /// The unit of a column, from its name or from the user, which must not contradict each other.
-pub fn unit(name: &str, otherwise: Option<Unit>, query: &Query) -> Result<Unit, InputError> {
+pub fn unit(
+    name: &str,
+    otherwise: Option<InputUnit>,
+    query: &ImportQuery,
+) -> Result<InputUnit, InputError> {
     let named = unit_of(name);
     if let (Some(named), Some(asked)) = (named, query.unit)
         && named != asked
@@ -420,7 +431,7 @@ mod tests {
     use super::*;
 
     fn layout(head: &str) -> Result<Layout, InputError> {
-        Layout::of(head, &Query::default())
+        Layout::of(head, &ImportQuery::default())
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod timestamps;
 use super::left_out::{LeftOut, is_other_text};
 use super::{Format, Part, has_none, is_text, number_parts};
 use crate::read::bins::LARGEST_COUNT;
-use crate::read::input::{Input, InputError, Query, Unit};
+use crate::read::input::{ImportQuery, Input, InputError, InputUnit};
 use crate::read::lines::Line;
 use crate::read::recording::Recording;
 use crate::read::samples::Samples;
@@ -38,20 +38,20 @@ const LONGEST_LATENCY: Nanos = Nanos(1_000_000_000_000);
 
 /// A table whose heading names latencies and their unit, above a row that has one.
 fn fits(head: &[u8]) -> bool {
-    is_text(head) && has_latencies(head, &Query::default())
+    is_text(head) && has_latencies(head, &ImportQuery::default())
 }
 
 /// Why a table is refused; `None` if the file does not look like one.
-pub fn refusal(head: &[u8], query: &Query) -> Option<InputError> {
+pub fn refusal(head: &[u8], query: &ImportQuery) -> Option<InputError> {
     Layout::refusal(&String::from_utf8_lossy(head), query)
 }
 
 /// Whether a table has this column.
-pub fn has_column(head: &[u8], query: &Query) -> bool {
+pub fn has_column(head: &[u8], query: &ImportQuery) -> bool {
     has_latencies(head, query)
 }
 
-fn has_latencies(head: &[u8], query: &Query) -> bool {
+fn has_latencies(head: &[u8], query: &ImportQuery) -> bool {
     let text = String::from_utf8_lossy(head);
     Layout::of(&text, query).is_ok_and(|layout| {
         layout.heading_line.is_some() && {
@@ -74,7 +74,7 @@ impl Layout {
     }
 }
 
-fn read(input: &mut Input, query: &Query) -> Result<Vec<Recording>, InputError> {
+fn read(input: &mut Input, query: &ImportQuery) -> Result<Vec<Recording>, InputError> {
     let head = input.plain_head();
     let mut table = Table::new(1, Layout::of(&String::from_utf8_lossy(&head), query)?, query);
     let mut parts = Vec::new();
@@ -125,7 +125,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(first_line: u64, layout: Layout, query: &Query) -> Table {
+    fn new(first_line: u64, layout: Layout, query: &ImportQuery) -> Table {
         Table {
             first_line,
             layout,
@@ -202,7 +202,7 @@ impl Table {
         &self,
         line: &Line<'_>,
         text: &str,
-        query: &Query,
+        query: &ImportQuery,
     ) -> Option<Result<Layout, InputError>> {
         // A row has a number where a heading has a name.
         let cell = self.layout.cells(text).nth(self.layout.latency)?;
@@ -289,8 +289,9 @@ impl Table {
         };
         let mut asked = cells.iter().enumerate().filter(may_say);
         let loss = asked.find(|one| says_loss(*one)).map(|one| one.0);
-        let largest =
-            |(at, unit): &(usize, Unit)| Cell::read(cells.get(*at)?, layout.comma)?.nanos(*unit);
+        let largest = |(at, unit): &(usize, InputUnit)| {
+            Cell::read(cells.get(*at)?, layout.comma)?.nanos(*unit)
+        };
         let is_latency = self.timestamps.is_none();
         let largest = layout.largest.iter().filter(|_| is_latency).filter_map(largest).max();
         has_room.then_some(Row { nanos, times, cycle, thread, differs, largest, number, loss })

@@ -2,7 +2,7 @@
 //! units.
 
 use super::cell::{Cell, Comma, unit_of_sign};
-use crate::read::input::Unit;
+use crate::read::input::InputUnit;
 use std::iter;
 
 /// Names of columns with latencies.
@@ -57,7 +57,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// The unit that a name ends with, or has before a word for the largest: `latency_us`, `Latency
 /// [ns]`, `us_max`.
-pub fn unit_of(name: &str) -> Option<Unit> {
+pub fn unit_of(name: &str) -> Option<InputUnit> {
     let words = words(name);
     let last = words.iter().rfind(|word| !LARGEST.contains(&&word[..]))?;
     unit_of_sign(last)
@@ -106,7 +106,7 @@ pub fn is_of_largest(name: &str) -> bool {
 
 /// A latency stated by a line of text, so that the maximum is at least this: `max latency: 150 us`,
 /// `p99 = 150`.
-pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
+pub fn stated_latency(text: &str, unit: InputUnit) -> Option<i64> {
     let parts = [' ', '\t', '=', ':', ',', ';', '(', ')', '[', ']', '"', '*', '|'];
     let tokens: Vec<&str> = text.split(parts).filter(|token| !token.is_empty()).collect();
     let is_figure = |word: &String| {
@@ -137,7 +137,7 @@ pub fn stated_latency(text: &str, unit: Unit) -> Option<i64> {
 }
 
 /// A unit stated by a line of text for all values: `all values in ms`, `unit: ms`.
-pub fn stated_unit(text: &str) -> Option<Unit> {
+pub fn stated_unit(text: &str) -> Option<InputUnit> {
     let words = words(text);
     let is_before = |word: &String| UNITS.contains(&&word[..]) || word == "in";
     words.windows(2).filter(|pair| is_before(&pair[0])).find_map(|pair| unit_of_sign(&pair[1]))
@@ -154,16 +154,16 @@ mod tests {
     #[test]
     fn units_stand_at_the_end_of_a_name() {
         for (name, unit) in [
-            ("latency_us", Some(Unit::Microseconds)),
-            ("Latency [ns]", Some(Unit::Nanoseconds)),
-            ("delay (µs)", Some(Unit::Microseconds)),
-            ("response milliseconds", Some(Unit::Milliseconds)),
+            ("latency_us", Some(InputUnit::Microseconds)),
+            ("Latency [ns]", Some(InputUnit::Nanoseconds)),
+            ("delay (µs)", Some(InputUnit::Microseconds)),
+            ("response milliseconds", Some(InputUnit::Milliseconds)),
             ("latency", None),
             ("bus", None),
-            ("latency_usec", Some(Unit::Microseconds)),
-            ("latencyMicros", Some(Unit::Microseconds)),
-            ("latencyUs", Some(Unit::Microseconds)),
-            ("latency_us_max", Some(Unit::Microseconds)),
+            ("latency_usec", Some(InputUnit::Microseconds)),
+            ("latencyMicros", Some(InputUnit::Microseconds)),
+            ("latencyUs", Some(InputUnit::Microseconds)),
+            ("latency_us_max", Some(InputUnit::Microseconds)),
         ] {
             assert_eq!(unit_of(name), unit, "{name}");
         }

@@ -1,7 +1,7 @@
 //! Clock times, one for each cycle of a loop with a known period: the lateness of each cycle, and
 //! the error of its distance from the previous one.
 
-use crate::read::recording::{Recording, Series};
+use crate::read::recording::{LatencySeries, Recording};
 use crate::read::samples::Samples;
 use latlab_model::Nanos;
 
@@ -76,11 +76,11 @@ impl Timestamps {
         .collect()
     }
 
-    fn recording(&self, part: &str, quantity: &'static str, series: Series) -> Recording {
+    fn recording(&self, part: &str, quantity: &'static str, series: LatencySeries) -> Recording {
         let mut recording = Recording::new("timestamps of a loop");
         (recording.part, recording.quantity) = (Some(part.to_string()), quantity);
         recording.length_ns = Nanos(self.first.map_or(0, |first| self.last - first));
-        recording.series.push(Series { period_ns: Some(Nanos(self.period)), ..series });
+        recording.series.push(LatencySeries { period_ns: Some(Nanos(self.period)), ..series });
         if self.skipped > 0 {
             recording.lacks(format!("{} releases have no time: they were skipped", self.skipped));
         }
