@@ -165,7 +165,7 @@ def causes_without_texts(*documents):
 
 
 def nested_slices(here):
-    """That a trace for Perfetto nests spikes, phases and parts."""
+    """That a trace for Perfetto nests spikes, parts and causes."""
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
     data = open(f"{here}/spikes.perfetto", "rb").read()
     trace = Trace()
@@ -174,7 +174,7 @@ def nested_slices(here):
     trace.DiscardUnknownFields()
     assert trace.ByteSize() == len(data)
     spikes = json.load(open(f"{here}/spikes.json"))["spikes"]
-    open_slices, lengths = {}, {"spike": 0, "part": 0, "part": 0}
+    open_slices, lengths = {}, {"spike": 0, "part": 0, "cause": 0}
     for packet in trace.packet:
         if not packet.HasField("track_event"):
             continue
@@ -184,13 +184,13 @@ def nested_slices(here):
             kind = event.categories[0]
             assert ["spike", "part"].index(kind) == len(stack) if kind in lengths else len(stack) == 2, event
             assert not stack or packet.timestamp >= stack[-1][1]
-            stack.append((kind if kind in lengths else "part", packet.timestamp))
+            stack.append((kind if kind in lengths else "cause", packet.timestamp))
         else:
             kind, begun = stack.pop()
             lengths[kind] += packet.timestamp - begun
     assert not any(open_slices.values())
     total = sum(spike["latency_ns"] for spike in spikes)
-    assert lengths == {"spike": total, "part": total, "part": total}, (lengths, total)
+    assert lengths == {"spike": total, "part": total, "cause": total}, (lengths, total)
 
 
 if __name__ == "__main__":

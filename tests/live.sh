@@ -61,7 +61,7 @@ open_terminal() {
 }
 
 table() {
-    wait_for '^ *thread .*missed.* max' || return 1
+    wait_for '^ *thread .*overruns.* max' || return 1
     wait_for '[0-9] cycles, ' || return 1
     wait_for '^ +0 .*[0-9]' || return 1
     cat "$here/screen"
@@ -104,7 +104,7 @@ interrupted() {
     tmux -L "$socket" capture-pane -p -S -500 >"$here/screen"
     cat "$here/screen"
     expect "the first screen" in_other_screen 0 &&
-        expect "what was there before" grep -q 'latlab run' "$here/screen" &&
+        expect "what was there before" grep -qx 'before' "$here/screen" &&
         expect "the summary" grep -q '^Latency: .*max ' "$here/screen" &&
         expect "where it is stored" grep -q '^Stored in' "$here/screen" &&
         expect "nothing left of the table" [ "$(grep -c 'Ctrl-C ends' "$here/screen")" = 0 ] &&
@@ -140,7 +140,7 @@ on_terminal() {
     local width=$1 height=$2 code=$3 name=size-$1
     shift 3
     try "a terminal of ${width}x$height is opened" open_terminal "$width" "$height"
-    type_in "clear; $program run --name $name $* ${rights[*]}; echo ended with \$?" Enter
+    type_in "clear; echo before; $program run --name $name $* ${rights[*]}; echo ended with \$?" Enter
     try "${width}x$height: the table shows threads, overruns and maxima" table
     cp "$here/screen" "target/live-${width}x$height.txt"
     try "${width}x$height: the cycles grow" grows

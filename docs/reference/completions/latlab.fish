@@ -665,7 +665,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand tune" -l console -d 'Print
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l samples -d 'Store every latency with its release, in about two bytes each'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l breakdown -d 'Break each latency down into parts with the kernel\'s tracepoints, and measure their cost'
-complete -c latlab -n "__fish_latlab_using_subcommand tune" -l explain -d 'Record the kernel\'s events around each spike, and tell who held the thread off'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l explain -d 'Record the kernel\'s events around each spike, and tell what delayed the thread'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l detach -d 'Measure on a board without the link to it: return once it measures; `latlab collect` brings it home'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l share -d 'Measure CPUs even if another latlab measures them'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l dry-run -d 'Show what would be changed, and for how long; measure nothing'

@@ -130,7 +130,7 @@ fn totals(view: &LiveView) -> Vec<String> {
         true if view.plan.method.attach().is_some() => {
             format!("{} overruns", sum(|thread| thread.total.overruns))
         }
-        true => format!("{} missed", sum(|thread| thread.total.overruns)),
+        true => format!("{} overruns", sum(|thread| thread.total.overruns)),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
         }

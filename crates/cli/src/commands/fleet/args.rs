@@ -27,7 +27,7 @@ pub enum FleetCommand {
     /// Add runs to the tables, each once.
     Add(AddArgs),
     /// Query the tables: board-tail, worst, trend, matrix, changed, coverage, or SQL of your own.
-    FleetQuery(QueryArgs),
+    Query(QueryArgs),
     /// Merge many small files of the tables into few large ones.
     Compact,
     /// Delete files that the tables no longer need.
@@ -253,7 +253,7 @@ mod tests {
         let format = |flags: &str| {
             let words = ["query", "worst"].into_iter().chain(flags.split_whitespace());
             match parse::<FleetArgs>(words).unwrap().command {
-                FleetCommand::FleetQuery(args) => {
+                FleetCommand::Query(args) => {
                     args.with_format().map(|args| args.format.unwrap()).ok()
                 }
                 _ => panic!("another command"),

@@ -55,7 +55,7 @@ pub fn fleet(args: FleetArgs) -> anyhow::Result<ExitCode> {
         FleetCommand::Add(add) => {
             FleetCommand::Add(add.with_defaults(open_store(None).root().to_path_buf()))
         }
-        FleetCommand::FleetQuery(query) => FleetCommand::FleetQuery(query.with_format()?),
+        FleetCommand::Query(query) => FleetCommand::Query(query.with_format()?),
         other => other,
     };
     let request = Request { table: table.unwrap_or_else(|| PathBuf::from("fleet")), command };

@@ -12,7 +12,7 @@ use crate::pictures::run_pens::RunPens;
 use crate::pictures::svg::{INK, Pen, n};
 use crate::sentence;
 use crate::terms;
-use crate::units::{four_digits, grouped, span};
+use crate::units::{counted, four_digits, span};
 use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
@@ -142,12 +142,12 @@ fn one(
     // Samples show the exact time of overruns; columns extend beyond a window.
     let overruns = if cycles { data.dots.overruns(panel.thread) } else { panel.spans.to_vec() };
     let count = overruns.iter().map(|span| span.overruns).fold(0, u64::saturating_add);
-    let counted = match count {
+    let of_overruns = match count {
         0 => String::new(),
-        overruns => format!(", {} missed", grouped(overruns)),
+        overruns => format!(", {}", counted(overruns, "overrun", "overruns")),
     };
     let largest = panel.max.map(|(max, _)| format!(": largest {}", four_digits(max)));
-    heading(canvas, &format!("{}{}{counted}", panel.name, largest.unwrap_or_default()));
+    heading(canvas, &format!("{}{}{of_overruns}", panel.name, largest.unwrap_or_default()));
     if !cycles {
         return panel.draw(canvas, heights, height);
     }
@@ -207,10 +207,10 @@ fn description(run: &Run, data: &TimeData, threads: &[(u32, Vec<Span>)]) -> Vec<
     largest.sort_by_key(|(max, thread, _)| (std::cmp::Reverse(*max), *thread));
     words.extend(largest.iter().take(8).map(|(max, thread, overruns)| {
         format!(
-            "{}: largest {}, {} missed.",
+            "{}: largest {}, {}.",
             name(run, *thread),
             four_digits(*max),
-            grouped(*overruns)
+            counted(*overruns, "overrun", "overruns")
         )
     }));
     words
