@@ -11,7 +11,7 @@ class Summary:
 
     cycles: int
     """Latencies that were recorded."""
-    activations: int
+    releases: int
     """Releases that were due: cycles and overruns."""
     overruns: int | None
     """Overruns: releases that passed while the thread was still late."""
@@ -40,7 +40,7 @@ class Summary:
         names = {name.removesuffix("_ns").replace("_", "."): value for name, value in quantiles.items()}
         return cls(
             cycles=document["cycles"],
-            activations=document["releases"],
+            releases=document["releases"],
             overruns=document["overruns"],
             misses=document["misses"],
             min_ns=document["min_ns"],

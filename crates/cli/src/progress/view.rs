@@ -127,9 +127,6 @@ fn totals(view: &LiveView) -> Vec<String> {
     };
     let sum = |of: fn(&LiveThread) -> u64| grouped(threads.iter().map(of).sum());
     let overruns = match view.plan.method.has_releases() {
-        true if view.plan.method.attach().is_some() => {
-            format!("{} overruns", sum(|thread| thread.total.overruns))
-        }
         true => format!("{} overruns", sum(|thread| thread.total.overruns)),
         false if view.plan.method.records() == Recorded::Gap => {
             format!("noise {}", percent(noise(view, threads)))
@@ -236,7 +233,6 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
     };
     let overruns_head = match view.plan.method.records() {
         Recorded::Gap => "noise %",
-        _ if view.plan.method.attach().is_some() => "overruns",
         _ => "overruns",
     };
     let overruns = |thread: &LiveThread| match view.plan.method.has_releases() {

@@ -4,7 +4,7 @@ use super::activation::{Activation, AskedActivation, Learning};
 use super::calls::Call;
 use super::events::{ProgramEvent, ProgramEventKind, Seat, TimerUse};
 use super::follower::{FollowedCycle, Follower};
-use super::rhythm::Rhythm;
+use super::rhythm::{Passed, Rhythm};
 use super::steps::{ClockOffsets, Lock, Step, StepKind, WaitKey, Waker};
 use latlab_model::attach::RhythmChange;
 use std::collections::HashMap;
@@ -73,6 +73,8 @@ struct Following {
     rhythm: Rhythm,
     last_end: i64,
     last_seen: i64,
+    /// Releases that passed since the last loss while the thread seemed to wait for a later one.
+    doubtful: u64,
 }
 
 impl Following {
@@ -93,13 +95,20 @@ impl Following {
         }
         let mut cycle = self.follower.push(step)?;
         self.last_end = step.at;
-        let passed = self.rhythm.passed(&cycle.cycle, cycle.after_loss);
-        // Releases during a loss of events may have been served.
+        let Passed { busy, waiting } = self.rhythm.passed(&cycle.cycle, cycle.after_loss);
+        // Releases during a loss of events may have been served. A thread that changes its CPU misses cycles before the
+        // loss on the other one is known.
         let unseen = match cycle.after_loss {
-            true => u64::from(passed).max(std::mem::take(&mut self.follower.cut)),
-            false => 0,
+            true => {
+                let during = u64::from(busy + waiting).max(std::mem::take(&mut self.follower.cut));
+                during + std::mem::take(&mut self.doubtful)
+            }
+            false => {
+                self.doubtful += u64::from(waiting);
+                0
+            }
         };
-        cycle.cycle.overruns = if cycle.after_loss { 0 } else { passed };
+        cycle.cycle.overruns = if cycle.after_loss { 0 } else { busy };
         Some(Followed::Cycle { thread: self.thread, cycle: Box::new(cycle), unseen })
     }
 }
@@ -353,6 +362,7 @@ impl ProgramTracker {
             rhythm,
             last_end: last,
             last_seen: last,
+            doubtful: 0,
         });
         self.out.push(Followed::Thread(found));
         self.out.extend(steps.iter().filter_map(|step| following.push(step)));

@@ -30,6 +30,15 @@ pub struct Rhythm {
     other: Option<(i64, u32)>,
 }
 
+/// Releases without a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Passed {
+    /// While the thread was busy with the cycle before.
+    pub busy: u32,
+    /// After it.
+    pub waiting: u32,
+}
+
 /// The last cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Served {
@@ -82,23 +91,24 @@ impl Rhythm {
         }
     }
 
-    /// Releases that passed since the last cycle while the thread was busy with it, if that can be
-    /// determined; `after_loss` if it may have served them unseen.
-    pub fn passed(&mut self, cycle: &Cycle, after_loss: bool) -> u32 {
+    /// Releases that passed since the last cycle, if that can be determined; `after_loss` if it may
+    /// have served them unseen.
+    pub fn passed(&mut self, cycle: &Cycle, after_loss: bool) -> Passed {
         let before =
             self.last.replace(Served { release: cycle.release_ns.0, end: cycle.end_ns().0 });
-        let (Some(before), Some(period)) = (before, self.period) else { return 0 };
+        let (Some(before), Some(period)) = (before, self.period) else { return Passed::default() };
         let step = cycle.release_ns.0 - before.release;
-        let mut passed = match self.kind {
-            RhythmKind::Exact => (step + period / 2).div_euclid(period) - 1,
+        let all = match self.kind {
+            RhythmKind::Exact => ((step + period / 2).div_euclid(period) - 1).max(0),
             _ => 0,
         };
+        // What passes while it waits for a later one is not a release of it.
+        let busy = (before.end - before.release).div_euclid(period).clamp(0, all);
         if !after_loss {
-            // What passes while it waits for a later one is not a release of it.
-            passed = passed.min((before.end - before.release).div_euclid(period)).max(0);
-            self.look_for_change(cycle, before, step - period * passed, period);
+            self.look_for_change(cycle, before, step - period * busy, period);
         }
-        u32::try_from(passed).unwrap_or(0)
+        let count = |releases| u32::try_from(releases).unwrap_or(0);
+        Passed { busy: count(busy), waiting: count(all - busy) }
     }
 
     /// Takes a new period once the releases have kept it for long.
@@ -155,7 +165,7 @@ mod tests {
         (cycles[2].execution_ns, cycles[8].execution_ns) = (Nanos(1_500_000), Nanos(2_900_000));
         let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles);
         assert_eq!((rhythm.kind, rhythm.period), (RhythmKind::Exact, Some(1_000_000)));
-        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false).busy).sum();
         assert_eq!(passed, 3, "cycles + overruns = releases");
     }
 
@@ -191,7 +201,7 @@ mod tests {
         let releases = (0..100).chain((100..300).step_by(2)).map(|n| n * 1_000_000);
         let cycles = cycles(ReleasedBy::Timer, releases);
         let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles[..50]);
-        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false).busy).sum();
         let expected = RhythmChange { at_ns: Nanos(100_000_000), period_ns: Nanos(2_000_000) };
         assert_eq!((passed, rhythm.change), (0, Some(expected)));
         assert_eq!(rhythm.period, Some(2_000_000), "its overruns are counted in the new one");
@@ -202,7 +212,7 @@ mod tests {
         let releases = (0..200).map(|n| (n + n / 20 * 7) * 1_000_000);
         let cycles = cycles(ReleasedBy::Timer, releases);
         let mut rhythm = Rhythm::learn(Call::ClockNanosleep, &cycles[..20]);
-        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false)).sum();
+        let passed: u32 = cycles.iter().map(|cycle| rhythm.passed(cycle, false).busy).sum();
         assert_eq!((passed, rhythm.change), (0, None));
     }
 
