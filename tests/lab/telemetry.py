@@ -23,7 +23,7 @@ def found(here):
     clocks = run["clocks"][0]
     offset = clocks["realtime_ns"] - clocks["monotonic_ns"]
     planted = {name: int(float(time) * 1e9) - offset for name, time in map(str.split, open(here + "/planted"))}
-    SLACK = 1_300_000_000  # one reading, and the time that a program takes to start
+    SLACK = 2_000_000_000  # one reading, and the time that a program takes to start on a busy machine
     table = pandas.read_parquet(folder + "/telemetry.parquet")
     assert list(table.columns) == ["time_ns", "metric", "subject", "unit", "kind", "value"], table.columns
     assert table.groupby(["metric", "subject"])["time_ns"].apply(lambda t: t.is_monotonic_increasing).all()

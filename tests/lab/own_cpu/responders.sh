@@ -57,7 +57,7 @@ says() {
         expect "the pin pair" grep -q "The pin pair has a resolution" "$here/said.txt" &&
         expect "virtual time" grep -q "virtual time" "$here/said.txt" &&
         expect "how to repeat it" \
-            grep -q -- "--simulate linux:c-gpiochip --target lab:x86-64/rt-6.1" "$here/said.txt" &&
+            grep -q -- "--simulate linux:c-gpiochip .*--target lab:x86-64/rt-6.1" "$here/said.txt" &&
         "$lab" verify "$(of chip1)" && "$lab" report "$(of first)" "$(of thread)" "$(of chip1)" -o "$here/page.html" &&
         "$lab" plot "$(of first)" "$(of chip1)" -o "$here/both.png"
 }
