@@ -107,10 +107,7 @@ pub(crate) fn blame_events(
         joined.iter_mut().for_each(|part| context.look_at_evidence(part));
         parts.extend(joined);
     }
-    let mut parts = joined(parts);
-    for part in &mut parts {
-        (part.from_ns, part.to_ns) = (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
-    }
+    let mut parts = joined_from(release, parts);
     if let Some(cycle) = cycle {
         parts = completed(&parts, &cycle.parts);
     }
@@ -267,8 +264,17 @@ pub fn tell_cycle(number: u32, thread: u32, cycle: &LongCycle) -> SpikeBlame {
     told(&spike, Some(cycle.cpu), cycle.parts.clone(), reason)
 }
 
+/// Parts joined, with times from the release.
+pub(crate) fn joined_from(release: i64, parts: Vec<BlamePart>) -> Vec<BlamePart> {
+    let mut parts = joined(parts);
+    for part in &mut parts {
+        (part.from_ns, part.to_ns) = (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
+    }
+    parts
+}
+
 /// Joins adjacent parts with the same cause, keeping the evidence of the longest.
-pub(crate) fn joined(parts: Vec<BlamePart>) -> Vec<BlamePart> {
+fn joined(parts: Vec<BlamePart>) -> Vec<BlamePart> {
     let mut all: Vec<BlamePart> = Vec::new();
     let mut longest = Nanos::ZERO;
     for part in parts {

@@ -3,10 +3,9 @@
 use super::calls::Call;
 use super::events::Seat;
 use super::steps::{Lock, Waker};
-use crate::blame::joined;
+use crate::blame::joined_from;
 use crate::kernel_events::Left;
 use crate::part_context::unknown;
-use latlab_model::Nanos;
 use latlab_model::explanation::{BlamePart, Cause, CauseEvidence, CauseKind, Phase, TracedThread};
 
 /// What is in more pieces of a cycle than this is not known.
@@ -109,12 +108,7 @@ impl Pieces {
         if at < end {
             parts.push(unknown(self.phase(at, Phase::Return), at, end));
         }
-        let mut parts = joined(parts);
-        for part in &mut parts {
-            (part.from_ns, part.to_ns) =
-                (part.from_ns - Nanos(release), part.to_ns - Nanos(release));
-        }
-        parts
+        joined_from(release, parts)
     }
 
     /// The phase of a piece; before the start it depends on what the thread did.
@@ -162,18 +156,14 @@ impl Pieces {
                 let thread = is_thread.then(|| traced(by.id, Some(by.priority)));
                 BlamePart { cause: Cause { kind, name }, thread, evidence, ..part }
             }
-            State::Sleeps { left: Left::Stopped | Left::Traced, waker, .. } => BlamePart {
-                cause: Cause {
-                    kind: CauseKind::OwnSleep,
-                    name: match state {
-                        State::Sleeps { left: Left::Traced, .. } => "stopped by a tracer",
-                        _ => "stopped by a signal",
-                    }
-                    .to_string(),
-                },
-                evidence: woken_by(waker, name_of),
-                ..unknown(self.phase(from, Phase::TimerLate), from, to)
-            },
+            State::Sleeps { left: left @ (Left::Stopped | Left::Traced), waker, .. } => {
+                let by = if left == Left::Traced { "tracer" } else { "signal" };
+                BlamePart {
+                    cause: Cause { kind: CauseKind::OwnSleep, name: format!("stopped by a {by}") },
+                    evidence: woken_by(waker, name_of),
+                    ..unknown(self.phase(from, Phase::TimerLate), from, to)
+                }
+            }
             State::Sleeps { .. } if !is_work => {
                 // Only the events of its CPU would show why its timer came late.
                 let kind = match to - from {
