@@ -52,7 +52,7 @@ pub use quantile::{
     quantiles_of_rows,
 };
 pub use quantile_interval::{QUANTILES, quantile_interval};
-pub use rank::Shift;
+pub use rank::{Shift, upper_median};
 pub use repeats::judge_repeats;
 pub use rounds::Rounds;
 pub use run_length::run_length;

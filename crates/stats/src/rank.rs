@@ -175,6 +175,15 @@ pub fn median(sorted: &[f64]) -> f64 {
     }
 }
 
+/// The upper median: that of the values which is in the middle; zero if there are none.
+pub fn upper_median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let half = values.len() / 2;
+    *values.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
 /// How many values per side show a shift of this many standard deviations in four of five
 /// comparisons; `None` if more than [`MOST_VALUES`]. A two-sided test leaves `tail` to each side.
 pub fn values_needed(deviations: f64, tail: f64) -> Option<usize> {

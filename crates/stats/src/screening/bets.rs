@@ -1,5 +1,6 @@
 //! Bets on coins: whether the sign that a coin gave a slot foretells what was measured.
 
+use crate::rank::upper_median;
 use std::collections::VecDeque;
 
 /// Shares of the capital that are bet, each by another bettor.
@@ -70,7 +71,7 @@ fn mean(capitals: &[f64; SHARES.len()]) -> f64 {
 /// while there are none.
 fn score(value: f64, before: &VecDeque<f64>) -> f64 {
     let mut sizes: Vec<f64> = before.iter().copied().collect();
-    let usual = if sizes.len() < 5 { value.abs() } else { super::median(&mut sizes) };
+    let usual = if sizes.len() < 5 { value.abs() } else { upper_median(&mut sizes) };
     if usual == 0.0 {
         return if value == 0.0 { 0.0 } else { value.signum() };
     }

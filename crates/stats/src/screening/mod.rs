@@ -13,6 +13,7 @@
 mod bets;
 
 use crate::random::Random;
+use crate::rank::upper_median;
 use bets::Bets;
 use latlab_model::tune::Influence;
 
@@ -226,15 +227,7 @@ impl Record {
 /// The median of what a sign of 1 adds.
 fn contrast(steps: impl Iterator<Item = (f64, f64)>) -> f64 {
     let mut signed: Vec<f64> = steps.map(|(sign, value)| sign * value).collect();
-    median(&mut signed)
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    upper_median(&mut signed)
 }
 
 /// What the pairs so far say of each setting: a mean that begins at zero and trusts a few pairs little.
