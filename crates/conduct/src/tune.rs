@@ -10,7 +10,7 @@ use latlab_model::tune::{
     TuneResult, TunedFigure, UntouchedFigure,
 };
 use latlab_model::{Nanos, Plan, Run};
-use latlab_stats::{Effect, MeasuredRun, Screening, coins, figure};
+use latlab_stats::{Effect, MeasuredRun, Screening, coins, figure, upper_median};
 use latlab_store::{CampaignProgress, CellState, Error, histograms};
 use std::path::Path;
 
@@ -45,11 +45,9 @@ pub struct Planner<'a> {
 
 /// The figures that a slot of this plan can carry.
 pub fn figures(plan: &Plan, cpus: u32) -> Vec<TunedFigure> {
-    let threads = plan.duration(cpus).and(plan.who.threads);
-    let threads = threads.or(plan.who.cpus.as_ref().map(|list| list.len() as u32));
     let length = plan.until.duration_ns.unwrap_or_default().0 as f64;
     let period = plan.method.period().map_or(1e6, |period| period.0 as f64);
-    let latencies = f64::from(threads.unwrap_or(cpus)) * length / period;
+    let latencies = f64::from(plan.threads(cpus)) * length / period;
     let tail = match latencies {
         many if many * 1e-4 >= ABOVE => TunedFigure::P99_99,
         many if many * 1e-3 >= ABOVE => TunedFigure::P99_9,
@@ -174,7 +172,7 @@ type SlotFigures = Vec<Option<f64>>;
 impl<'a> Search<'a> {
     /// `None` if the campaign is not a search.
     pub fn new(campaign: &'a Campaign) -> Option<Search<'a>> {
-        let tune = campaign.tune.as_ref().filter(|tune| tune.confirms.is_none())?;
+        let tune = campaign.search()?;
         let figures = tune.figures.len();
         let screening = || Screening::new(tune.candidates.len(), figures, tune.tolerance.ln_1p());
         Some(Search {
@@ -303,7 +301,7 @@ impl<'a> Search<'a> {
         });
         let middle = |(figure, logs): (TunedFigure, &Vec<f64>)| UntouchedFigure {
             figure,
-            median: unlogged(figure, median(logs)),
+            median: unlogged(figure, upper_median(&mut logs.clone())),
         };
         let known = figures().zip(&self.untouched).filter(|(_, logs)| !logs.is_empty());
         TuneResult {
@@ -374,12 +372,6 @@ fn unlogged(figure: TunedFigure, log: f64) -> f64 {
         TunedFigure::Bursts => log.exp() - HALF,
         _ => log.exp(),
     }
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
 fn slot_figures(figures: &[TunedFigure], folder: &Path, run: &Run) -> Result<SlotFigures, Error> {

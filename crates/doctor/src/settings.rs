@@ -1,7 +1,7 @@
 //! The settings that a search may try: the remedies of the checks that write kernel files, the
 //! named settings of `--tune`, and a table of others that no check asks for.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, selected};
 use crate::{Check, catalogue};
 use latlab_model::plan::{IdleStates, KernelFile};
 use latlab_model::shell::{Line, split};
@@ -177,12 +177,9 @@ pub fn candidates(
             Err(left) => left_out.push(left),
             // Another setting writes the same file, or the value is there already.
             Ok(one) if overlaps(&tried, &one) || is_void(&one) => {}
-            Ok(one) => match one.protects.as_ref().filter(|_| !allowed.contains(&one.name)) {
-                Some(protects) => {
-                    let reason = format!("it protects: {protects}");
-                    left_out.push(LeftOut { name: one.name, reason });
-                }
-                None => tried.push(one),
+            Ok(one) => match one.unless_it_protects(allowed) {
+                Ok(one) => tried.push(one),
+                Err(left) => left_out.push(left),
             },
         }
     }
@@ -191,13 +188,7 @@ pub fn candidates(
 }
 
 fn overlaps(known: &[Candidate], one: &Candidate) -> bool {
-    let paths = |of: &Candidate| -> Vec<String> {
-        of.kernel_files.iter().map(|file| file.path.clone()).collect()
-    };
-    let own = paths(one);
-    known
-        .iter()
-        .any(|other| other.name == one.name || paths(other).iter().any(|path| own.contains(path)))
+    known.iter().any(|other| other.name == one.name || other.writes_same(one))
 }
 
 fn is_void(one: &Candidate) -> bool {
@@ -281,9 +272,8 @@ fn fill(made: &mut Candidate, facts: &Facts<'_>, files: impl Iterator<Item = (St
 
 /// The value of a file: of a list of choices the one in brackets.
 fn chosen(text: &str) -> String {
-    let words = || text.split_whitespace();
-    let word = words().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-    word.map_or_else(|| words().collect::<Vec<_>>().join(" "), str::to_string)
+    let all = || text.split_whitespace().collect::<Vec<_>>().join(" ");
+    selected(text).map_or_else(all, str::to_string)
 }
 
 /// The files that a remedy writes, with their values; `None` if it does anything else.

@@ -207,6 +207,11 @@ impl Campaign {
         &self.rows[planned.row].plan.on.target
     }
 
+    /// What it searches for; `None` if it is no search for settings, or confirms one.
+    pub fn search(&self) -> Option<&TunePlan> {
+        self.tune.as_ref().filter(|tune| tune.confirms.is_none())
+    }
+
     /// Whether rows ask for different kernels.
     pub fn has_kernels(&self) -> bool {
         self.rows.iter().any(|row| row.kernel.is_some())
@@ -214,10 +219,15 @@ impl Campaign {
 }
 
 impl Plan {
+    /// Number of measuring threads on a machine with this many CPUs.
+    pub fn threads(&self, cpus: u32) -> u32 {
+        let listed = self.who.cpus.as_ref().map(|list| list.len() as u32);
+        self.who.threads.or(listed).unwrap_or(cpus).max(1)
+    }
+
     /// Length of the run with its warm-up; `None` without a limit.
     pub fn duration(&self, cpus: u32) -> Option<Nanos> {
-        let listed = self.who.cpus.as_ref().map(|list| list.len() as u32);
-        let threads = self.who.threads.or(listed).unwrap_or(cpus).max(1);
+        let threads = self.threads(cpus);
         let cycles =
             self.until.cycles.zip(self.method.period_of(threads - 1)).map(|(count, slowest)| {
                 Nanos(slowest.0.saturating_mul(i64::try_from(count).unwrap_or(i64::MAX)))

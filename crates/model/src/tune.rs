@@ -38,6 +38,23 @@ impl Candidate {
         plan.on.idle_states = self.idle_states.or(plan.on.idle_states);
     }
 
+    /// Whether both write a kernel file.
+    pub fn writes_same(&self, other: &Candidate) -> bool {
+        let is_written = |path: &String| other.kernel_files.iter().any(|file| file.path == *path);
+        self.kernel_files.iter().any(|file| is_written(&file.path))
+    }
+
+    /// A setting that protects is left out unless it is among the `allowed`.
+    pub fn unless_it_protects(self, allowed: &[String]) -> Result<Candidate, LeftOut> {
+        match &self.protects {
+            Some(lost) if !allowed.contains(&self.name) => {
+                let reason = format!("it protects: {lost}");
+                Err(LeftOut { name: self.name, reason })
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// What it writes, in the words of `--set`, `--tune` and `--idle-states`.
     pub fn writes(&self) -> Vec<String> {
         let files = self.kernel_files.iter().map(ToString::to_string);

@@ -18,6 +18,7 @@ use crate::sched::ThreadScheduling;
 use crate::scratch::Scratch;
 pub use change::{
     Change, FolderId, Kind, ThreadId, UndoResult, is_irq_thread, read, read_value, single_spaced,
+    write_value,
 };
 use change::{kernel_path, write};
 pub use leftovers::{Leftovers, restore_from_here, restore_leftovers, restore_loads};

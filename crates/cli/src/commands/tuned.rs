@@ -20,7 +20,7 @@ const LARGEST: u64 = 16 << 20;
 
 /// The search that a campaign is, or confirms.
 pub fn search_of(store: &Store, folder: &CampaignFolder) -> anyhow::Result<Option<CampaignFolder>> {
-    let is_search = |found: &CampaignFolder| Search::new(&found.campaign).is_some();
+    let is_search = |found: &CampaignFolder| found.campaign.search().is_some();
     match confirmation_of(folder) {
         Some(id) => Ok(store.find_campaign(id)?.filter(is_search)),
         None if is_search(folder) => Ok(Some(store.open_campaign(folder.path())?)),
@@ -106,13 +106,12 @@ pub fn add_results(store: &Store, diagnoses: &mut [Diagnosis], host: Option<&str
     let is_of = |result: &TuneResult| {
         result.host.is_some() && result.host.as_deref() == host && result.kernel == kernel
     };
-    let searches = store.campaigns().unwrap_or_default().into_iter();
-    let kept = searches.filter_map(|(_, folder)| {
-        let folder = folder.ok().filter(|folder| Search::new(&folder.campaign).is_some())?;
-        let text = read_text(&folder.path().join(RESULT), LARGEST).ok()??;
+    // Only searches keep an answer, so no campaign has to be opened.
+    let mut kept = store.campaign_paths().unwrap_or_default().into_iter().filter_map(|path| {
+        let text = read_text(&path.join(RESULT), LARGEST).ok()??;
         serde_json::from_str(&text).ok()
     });
-    if let Some(newest) = kept.into_iter().find(is_of) {
+    if let Some(newest) = kept.find(is_of) {
         latlab_report::tune::add_results(diagnoses, &newest);
     }
 }

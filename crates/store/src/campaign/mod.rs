@@ -96,16 +96,25 @@ impl Store {
 
     /// All campaigns, newest first; one that cannot be read does not hide the others.
     pub fn campaigns(&self) -> Result<Vec<(String, Result<CampaignFolder>)>> {
+        let open = |name: String| {
+            let opened = self.open_campaign(&self.root().join(&name));
+            (name, opened)
+        };
+        Ok(self.campaign_names()?.into_iter().map(open).collect())
+    }
+
+    /// The folders of all campaigns, newest first.
+    pub fn campaign_paths(&self) -> Result<Vec<PathBuf>> {
+        Ok(self.campaign_names()?.iter().map(|name| self.root().join(name)).collect())
+    }
+
+    fn campaign_names(&self) -> Result<Vec<String>> {
         let mut names = self.names()?;
         names.retain(|name| {
             !name.starts_with('.') && self.root().join(name).join(CAMPAIGN_JSON).exists()
         });
         names.sort_by_cached_key(|name| Reverse((id::time_of(name), name.clone())));
-        let open = |name: String| {
-            let opened = self.open_campaign(&self.root().join(&name));
-            (name, opened)
-        };
-        Ok(names.into_iter().map(open).collect())
+        Ok(names)
     }
 
     /// The folder of the campaign that `spec` names, if any: an id, a name, a part that only one

@@ -303,8 +303,12 @@ pub(super) fn write(kind: Kind, root: &Root, path: &str, value: &str) -> io::Res
         check_thread(root, thread, path)?;
         return Ok(standing.apply(thread.id)?);
     }
+    write_value(root, path, value)
+}
+
+/// Writes a kernel file, which is never created.
+pub fn write_value(root: &Root, path: &str, value: &str) -> io::Result<()> {
     let file = kernel_path(root, path);
-    // Never create it: a kernel file exists or not.
     let mut file = fs::OpenOptions::new().write(true).truncate(true).open(file)?;
     // In one write and with a newline, as `echo` does: osnoise/cpus of 6.1 may read past a value
     // without one.

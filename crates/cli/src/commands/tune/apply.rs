@@ -13,7 +13,7 @@ use latlab_model::plan::{KernelFile, Tuning};
 use latlab_model::shell::Line;
 use latlab_model::tune::{Candidate, TuneResult};
 use latlab_sys::files::Root;
-use latlab_sys::undo::{read_value, single_spaced};
+use latlab_sys::undo::{read_value, single_spaced, write_value};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin};
@@ -267,12 +267,8 @@ fn write(root: &Root, path: &str, text: &str) -> anyhow::Result<()> {
     crate::output::write_whole(&path, text.as_bytes())
 }
 
-/// Writes a kernel file, which is never created.
 fn set(root: &Root, path: &str, value: &str) -> anyhow::Result<()> {
-    let file = root.path(path.trim_start_matches('/'));
-    let opened = fs::OpenOptions::new().write(true).truncate(true).open(file);
-    let written = opened.and_then(|mut file| file.write_all(format!("{value}\n").as_bytes()));
-    written.with_context(|| format!("cannot set {path} to '{value}'"))
+    write_value(root, path, value).with_context(|| format!("cannot set {path} to '{value}'"))
 }
 
 fn read(root: &Root) -> anyhow::Result<Option<Applied>> {

@@ -20,7 +20,7 @@ use latlab_model::plan::IdleStates;
 use latlab_model::shell::{self, Line};
 use latlab_model::tune::{Candidate, LeftOut, SettingWord, TunePlan, TuneResult};
 use latlab_model::{CpuSet, Nanos, Plan, Target};
-use latlab_store::{CampaignFolder, Store};
+use latlab_store::{CampaignFolder, CampaignProgress, Store};
 use latlab_sys::files::Root;
 use latlab_sys::tune_claim::TuneClaim;
 use latlab_sys::undo::{Changes, single_spaced};
@@ -144,14 +144,11 @@ fn settings(
     if let Some(path) = &args.settings {
         let own = own_settings::read(path, root).map_err(ExitError::usage)?;
         for one in own {
-            match &one.protects {
-                Some(lost) if !args.allow.contains(&one.name) => {
-                    left_out
-                        .push(LeftOut { name: one.name, reason: format!("it protects: {lost}") });
-                }
-                _ => {
+            match one.unless_it_protects(&args.allow) {
+                Err(left) => left_out.push(left),
+                Ok(one) => {
                     // The user's own word counts more than the catalogue's.
-                    tried.retain(|known| known.name != one.name && !writes_same(known, &one));
+                    tried.retain(|known| known.name != one.name && !known.writes_same(&one));
                     tried.push(one);
                 }
             }
@@ -190,10 +187,6 @@ fn settings(
     Ok((tried, left_out))
 }
 
-fn writes_same(one: &Candidate, other: &Candidate) -> bool {
-    one.kernel_files.iter().any(|file| other.kernel_files.iter().any(|same| same.path == file.path))
-}
-
 /// Makes a setting and puts it back; why it cannot be tried, if it cannot.
 fn refusal(of: &Candidate, root: &Root) -> Option<LeftOut> {
     if of.kernel_files.is_empty() {
@@ -227,14 +220,13 @@ fn search(args: &TuneArgs, folder: &CampaignFolder) -> anyhow::Result<bool> {
     let limit = campaign.tune.as_ref().map_or(USUAL_TIME, |tune| tune.time_ns);
     let limit = limit.duration().mul_f64(SEARCHING);
     let (begun, search) = (Instant::now(), Mutex::new(search));
-    let mut failed = None;
-    let failure = Mutex::new(&mut failed);
-    let is_enough = |progress: &latlab_store::CampaignProgress| {
+    let failure = Mutex::new(None);
+    let is_enough = |progress: &CampaignProgress| {
         let Ok(mut search) = search.lock() else { return true };
         let before = search.pairs();
         if let Err(error) = search.update(progress) {
             if let Ok(mut failure) = failure.lock() {
-                **failure = Some(error);
+                *failure = Some(error);
             }
             return true;
         }
@@ -245,18 +237,29 @@ fn search(args: &TuneArgs, folder: &CampaignFolder) -> anyhow::Result<bool> {
         }
         search.is_decided() || begun.elapsed() >= limit
     };
+    let is_whole = make(args, folder, again(folder), &is_enough)?;
+    match failure.into_inner() {
+        Ok(Some(error)) => Err(error.into()),
+        _ => Ok(is_whole),
+    }
+}
+
+/// Makes the runs of a search or of its confirmation until they are enough; whether they were not cut short.
+fn make(
+    args: &TuneArgs,
+    folder: &CampaignFolder,
+    again: Line,
+    is_enough: &(dyn Fn(&CampaignProgress) -> bool + Sync),
+) -> anyhow::Result<bool> {
     let ended = make_runs(RunMaker {
         folder,
         quiet: args.quiet,
         console: false,
         keep_going: args.keep_going,
         boards_at_once: 1,
-        again: again(folder),
-        is_enough: &is_enough,
+        again,
+        is_enough,
     })?;
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
     Ok(matches!(ended, CampaignEnd::Complete))
 }
 
@@ -295,21 +298,12 @@ fn confirm(args: &TuneArgs, store: &Store, folder: &CampaignFolder) -> anyhow::R
         }
     };
     let _lock = fresh.lock()?;
-    let ended = make_runs(RunMaker {
-        folder: &fresh,
-        quiet: args.quiet,
-        console: false,
-        keep_going: args.keep_going,
-        boards_at_once: 1,
-        again: again(folder),
-        is_enough: &|_| false,
-    })?;
-    Ok(matches!(ended, CampaignEnd::Complete))
+    make(args, &fresh, again(folder), &|_| false)
 }
 
 /// The search that a name stands for; a confirmation stands for its search.
 fn find(store: &Store, spec: &str) -> anyhow::Result<CampaignFolder> {
-    let is_search = |folder: &CampaignFolder| Search::new(&folder.campaign).is_some();
+    let is_search = |folder: &CampaignFolder| folder.campaign.search().is_some();
     let found = match spec {
         "last" => {
             store.campaigns()?.into_iter().filter_map(|(_, folder)| folder.ok()).find(is_search)
