@@ -10,7 +10,6 @@ use crate::document::{Block, On, Section, escaped, to_markdown, to_terminal};
 use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::effects::{self, EffectRow, EffectsPicture};
-use crate::pictures::options::Options;
 use crate::pictures::svg::MUTED;
 use crate::units::{counted, short, span};
 use latlab_model::Nanos;
@@ -275,39 +274,24 @@ fn left_out(all: &[LeftOut]) -> Section {
 }
 
 fn picture(of: &TuneResult, figure: TunedFigure, outline: &Outline) -> maud::Markup {
-    let row = |one: &'_ SettingResult| {
-        let effect = *one.effects.iter().find(|effect| effect.figure == figure)?;
-        Some((one.setting.name.clone(), effect, colour(one.word)))
-    };
-    let rows: Vec<(String, FigureEffect, &'static str)> =
-        of.settings.iter().filter_map(row).collect();
+    let effects = of.settings.iter().filter_map(|one| {
+        let effect = one.effects.iter().find(|effect| effect.figure == figure)?;
+        Some((one, effect))
+    });
+    let rows = effects.map(|(one, effect)| EffectRow {
+        name: &one.setting.name,
+        ratio: effect.ratio,
+        bounds: (effect.low, effect.high),
+        colour: colour(one.word),
+    });
+    let drawn =
+        EffectsPicture { rows: rows.collect(), tolerance: of.tolerance, figure: figure.as_str() };
     let caption = format!(
         "{figure} with each setting over {figure} without it, with bounds. Left is better; within the shaded \
          range a setting makes no difference. A line without a cap is open at that end."
     );
-    in_widths(
-        &format!("effects-{}", figure.as_str().replace('.', "-")),
-        outline,
-        &caption,
-        &|options| {
-            let row = |(name, effect, colour): &'_ (String, FigureEffect, &'static str)| {
-                (name.clone(), *effect, *colour)
-            };
-            let rows: Vec<_> = rows.iter().map(row).collect();
-            let rows = rows.iter().map(|(name, effect, colour)| EffectRow {
-                name,
-                ratio: effect.ratio,
-                bounds: (effect.low, effect.high),
-                colour,
-            });
-            let drawn = EffectsPicture {
-                rows: rows.collect(),
-                tolerance: of.tolerance,
-                figure: figure.as_str(),
-            };
-            effects::draw(&drawn, &Options { ..options.clone() })
-        },
-    )
+    let kind = format!("effects-{}", figure.as_str().replace('.', "-"));
+    in_widths(&kind, outline, &caption, &|options| effects::draw(&drawn, options))
 }
 
 fn colour(word: SettingWord) -> &'static str {
