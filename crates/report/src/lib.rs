@@ -33,8 +33,9 @@ pub mod units;
 mod verdict;
 
 pub use causes::{
-    detail as part_detail, priority_of as thread_priority, remedy as cause_remedy,
-    rendered as rendered_explanation, sentence as spike_sentence, spike as rendered_spike,
+    Cases, CauseWords, cause_words, detail as part_detail, priority_of as thread_priority,
+    reason as unexplained_reason, remedy as cause_remedy, rendered as rendered_explanation,
+    sentence as spike_sentence, spike as rendered_spike, words as words_of_cause,
 };
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use document::outline::with_breaks;
@@ -54,7 +55,7 @@ pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
 pub use sanitize::sanitize_run;
 pub use sections::attach::list as attached_threads;
-pub use sections::explanation::{cause_words, text as causes_text, timeline};
+pub use sections::explanation::{text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
 pub use sections::replay::{long_paths, replay_table, replayed};
 pub use sections::{pairs, published, respond};

@@ -3,7 +3,7 @@
 
 use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
-use crate::causes::{measured_policy, remedy};
+use crate::causes::{cause_words, measured_policy, remedy};
 use crate::doctor::summary::weighty;
 use crate::facts;
 use crate::figures::{
@@ -264,7 +264,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.cause.kind, CauseKind::WakeUp | CauseKind::Unknown);
     is_known.then(|| {
-        let code = explanation_section::cause_words(&first.cause);
+        let code = cause_words(&first.cause);
         FirstTry { code, remedy: remedy(first, measured_policy(run)), protects: None }
     })
 }
