@@ -14,7 +14,7 @@ use crate::document::outline::Outline;
 use crate::document::outline::prose;
 use crate::document::outline::scrolling;
 use crate::document::table::{Cell, Column, Table, markup};
-use crate::figures::{Counts, Place, columns as figure_columns};
+use crate::figures::{Counts, Place, columns as figure_columns, figure_head};
 use crate::page::data::{ChartLine, chart_data};
 use crate::page::document;
 use crate::pictures::curve::Curve;
@@ -264,7 +264,11 @@ fn pooled(table: &CampaignTable) -> Markup {
     let figures: Vec<Counts> = all.iter().map(|(row, _)| counted(row)).collect();
     columns.extend(figure_columns(Place::Pooled, &figures));
     let equal = all.iter().map(|(_, one)| one.p99_9_equal_weight_ns.map(said));
-    columns.push(Column::new("p99.9, equal weight for each thread", 1, equal));
+    columns.push(Column::new(
+        &format!("{}, equal weight for each thread", figure_head("p99_9_ns")),
+        1,
+        equal,
+    ));
     columns.retain(|column| !column.is_void());
     html! {
         (markup(&Table::new("All repeats together", columns).stacked()))
@@ -282,10 +286,18 @@ fn threads(row: &CampaignRow, pooled: &PooledRow) -> Markup {
     let all = pooled.threads.iter();
     let columns = vec![
         Column::new("thread", 0, all.clone().map(|one| one.thread.to_string())),
-        Column::new("period", 0, all.clone().map(|one| one.period_ns.map(|time| time.to_string()))),
-        Column::new("cycles", 0, all.clone().map(|one| grouped(one.cycles))),
-        Column::new("max", 0, all.clone().map(|one| one.max_ns.map(|time| time.to_string()))),
-        Column::new("p99.9", 0, all.map(|one| one.p99_9_ns.map(said))),
+        Column::new(
+            figure_head("period_ns"),
+            0,
+            all.clone().map(|one| one.period_ns.map(|time| time.to_string())),
+        ),
+        Column::new(figure_head("cycles"), 0, all.clone().map(|one| grouped(one.cycles))),
+        Column::new(
+            figure_head("max_ns"),
+            0,
+            all.clone().map(|one| one.max_ns.map(|time| time.to_string())),
+        ),
+        Column::new(figure_head("p99_9_ns"), 0, all.map(|one| one.p99_9_ns.map(said))),
     ];
     html! {
         details {

@@ -8,7 +8,7 @@ use super::variants::{headline, kernel};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markdown as markdown_table, wrapped};
 use crate::document::{Section, escaped, to_terminal};
-use crate::figures::{Counts, Place, Value, columns as figure_columns, figure};
+use crate::figures::{Counts, Place, Value, columns as figure_columns, figure, figure_head};
 use crate::sections::causes::SideBySide;
 use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{Scale, bin_edge, grouped};
@@ -209,7 +209,7 @@ pub fn markdown(of: &CampaignTable) -> String {
         columns.push(Column::new(&format!("repeat {repeat}"), 0, cells).left());
     }
     let word = |row: &CampaignRow| row.verdict.map(|word| word.to_string());
-    columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
+    columns.push(Column::new(figure_head("verdict"), 0, of.rows.iter().map(word)).left());
     columns.extend(conditions_column(of));
     let remarks = below(of).chain(comparison_lines(of));
     let remarks: String = remarks.map(|line| format!("- {}\n", escaped(&line))).collect();

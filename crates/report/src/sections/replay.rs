@@ -2,6 +2,7 @@
 
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
+use crate::figures::figure_head;
 use crate::units::{Scale, grouped, percent};
 use latlab_model::Nanos;
 use latlab_model::replay::{
@@ -94,7 +95,8 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let parts = vec![
         Column::new("part", 0, each(&|one| one.part.to_string())).left(),
         Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
-        Column::new("mean", 0, each(&|one| scale.number(one.mean()))).unit(scale.unit()),
+        Column::new(figure_head("mean_ns"), 0, each(&|one| scale.number(one.mean())))
+            .unit(scale.unit()),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
     ];
     let scale = Scale::for_times(all.causes.iter().map(|one| one.largest_ns));
