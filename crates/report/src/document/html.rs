@@ -37,6 +37,15 @@ pub fn open(outline: &Outline, section: &Section) -> Markup {
     outline.section(section.name, &section.title, content(section))
 }
 
+/// Sections that are not collapsed; those without a title have no heading.
+pub fn opened(outline: &Outline, all: &[Section]) -> Markup {
+    html! {
+        @for one in all.iter().filter(|one| !one.blocks(is_on_page).is_empty()) {
+            @if one.title.is_empty() { (content(one)) } @else { (open(outline, one)) }
+        }
+    }
+}
+
 /// A section without its heading.
 pub fn content(section: &Section) -> Markup {
     html! { @for block in section.blocks(is_on_page) { (drawn(block)) } }

@@ -28,7 +28,8 @@ fn drawn(block: &Block) -> String {
         Block::Sentences(all) => all.iter().map(|text| format!("- {}\n", escaped(text))).collect(),
         Block::Table(one) => {
             let title = one.title.as_ref().map(|title| format!("{}\n\n", escaped(title)));
-            title.unwrap_or_default() + &table::markdown(&one.columns)
+            let notes = table::footnotes(&one.columns).map(|text| format!("\n{}\n", escaped(text)));
+            title.unwrap_or_default() + &table::markdown(&one.columns) + &notes.collect::<String>()
         }
         Block::Items(items) => items.iter().map(item).collect(),
         Block::List(name, facts) => {

@@ -105,13 +105,23 @@ pub struct Column {
     rank: u8,
     /// Tooltip of a page.
     about: Option<&'static str>,
+    /// Explains the column below the table, unless the column was dropped.
+    footnote: Option<&'static str>,
 }
 
 impl Column {
     /// A column of numbers, right-aligned.
     pub fn new<C: Into<Cell>>(head: &str, rank: u8, cells: impl IntoIterator<Item = C>) -> Column {
         let cells = cells.into_iter().map(Into::into).collect();
-        Column { head: head.to_string(), unit: "", cells, left: false, rank, about: None }
+        Column {
+            head: head.to_string(),
+            unit: "",
+            cells,
+            left: false,
+            rank,
+            about: None,
+            footnote: None,
+        }
     }
 
     /// Puts a unit below the head.
@@ -126,6 +136,10 @@ impl Column {
 
     pub(crate) fn about(self, about: &'static str) -> Column {
         Column { about: Some(about), ..self }
+    }
+
+    pub(crate) fn footnote(self, text: &'static str) -> Column {
+        Column { footnote: Some(text), ..self }
     }
 
     pub(crate) fn head(&self) -> &str {
@@ -170,11 +184,8 @@ fn longest_word(text: &str) -> usize {
 }
 
 /// The table, no wider than `width` unless a single word is.
-pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
-    while total_width(&columns) > width {
-        let Some(index) = least_wanted(&columns) else { break };
-        columns.remove(index);
-    }
+pub fn table(columns: Vec<Column>, width: usize, style: Style) -> String {
+    let columns = kept(columns, width);
     let Some(widths) = fitted(&columns, width) else { return on_its_side(&columns, width, style) };
     let mut text = row(&columns, &widths, |column| (column.head.clone(), Some(Colour::Dim)), style);
     if columns.iter().any(|column| !column.unit.is_empty()) {
@@ -184,6 +195,20 @@ pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
         text += &row(&columns, &widths, |column| column.cell(index), style);
     }
     text
+}
+
+/// The columns that fit the width, those of low priority dropped.
+pub fn kept(mut columns: Vec<Column>, width: usize) -> Vec<Column> {
+    while total_width(&columns) > width {
+        let Some(index) = least_wanted(&columns) else { break };
+        columns.remove(index);
+    }
+    columns
+}
+
+/// What is said of these columns below their table.
+pub fn footnotes(columns: &[Column]) -> impl Iterator<Item = &str> {
+    columns.iter().filter_map(|column| column.footnote)
 }
 
 fn rows(columns: &[Column]) -> usize {
@@ -246,7 +271,9 @@ pub fn markdown(columns: &[Column]) -> String {
 
 /// The table for a page, in a scrolling box.
 pub fn markup(table: &Table) -> Markup {
-    let Table { columns, caption, is_stacked, has_total, .. } = table;
+    let Table { columns, is_stacked, has_total, .. } = table;
+    let said = std::iter::once(table.caption.as_str()).chain(footnotes(columns));
+    let caption = said.collect::<Vec<_>>().join(" ");
     let all = rows(columns);
     let body = if *has_total { all - 1 } else { all };
     let row = |at: usize| {
@@ -255,7 +282,7 @@ pub fn markup(table: &Table) -> Markup {
     html! {
         div.scroll.tall[all > TALL] role="region" tabindex="0" aria-label=(caption) {
             table.stacked[*is_stacked] {
-                caption { span { (with_fixed_spaces(caption)) } }
+                caption { span { (with_fixed_spaces(&caption)) } }
                 thead { tr { @for column in columns { (column.drawn_head()) } } }
                 tbody { @for at in 0..body { (row(at)) } }
                 @if *has_total { tfoot { (row(body)) } }

@@ -1,7 +1,7 @@
 //! Sections as terminal text.
 
 use super::style::{Colour, Style, severity_colour};
-use super::table::{table, wrapped};
+use super::table::{footnotes, kept, table, wrapped};
 use super::{Block, Item, On, Section};
 
 /// Column of an item's text, after its severity.
@@ -37,7 +37,10 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
         Block::Sentences(all) => all.iter().map(|text| wrapped(text, width, 2) + "\n").collect(),
         Block::Table(one) => {
             let title = one.title.as_ref().map(|title| wrapped(title, width, 0) + "\n");
-            title.unwrap_or_default() + &table(one.columns.clone(), width, style)
+            let columns = kept(one.columns.clone(), width);
+            let notes = footnotes(&columns).map(|text| wrapped(text, width, 0) + "\n");
+            let notes: String = notes.collect();
+            title.unwrap_or_default() + &table(columns, width, style) + &notes
         }
         Block::Items(items) => items.iter().map(|one| item(one, width, style)).collect(),
         Block::List(name, facts) if name.is_empty() => {
