@@ -3,8 +3,8 @@
 //! link, without a script.
 
 use super::outline::{Outline, prose};
-use super::table::markup;
-use super::{Block, Item, On, Section};
+use super::table::{Column, Table, markup};
+use super::{Block, Changes, Item, On, Section};
 use crate::units::with_fixed_spaces;
 use latlab_model::shell::Line;
 use maud::{Markup, html};
@@ -61,7 +61,8 @@ fn drawn(block: &Block) -> Markup {
             Block::Text(text) => p { (prose(text)) },
             Block::Sentences(all) => @for text in all { p { (prose(text)) } },
             Block::Table(table) => (markup(table)),
-            Block::Items(items) => ul.findings { @for one in items { (item(one)) } },
+            Block::Changes(all) => (changes(all)),
+            Block::Items(items) | Block::Diagnoses(items) => ul.findings { @for one in items { (item(one)) } },
             Block::List(name, facts) => {
                 @if !name.is_empty() { p { strong { (name) } } }
                 ul { @for fact in facts { li { (with_fixed_spaces(fact)) } } }
@@ -70,6 +71,22 @@ fn drawn(block: &Block) -> Markup {
             Block::Chart(chart) => (chart.html),
             Block::Output(text) => pre { (text) },
             Block::Folded(title, blocks) => details { summary { (title) } @for one in blocks { (drawn(one)) } },
+        }
+    }
+}
+
+/// A table; collapsed if it has a title.
+fn changes(of: &Changes) -> Markup {
+    let columns = vec![
+        Column::new(&of.what.to_lowercase(), 0, of.rows.iter().map(|one| one.name.clone())).left(),
+        Column::new("base", 0, of.rows.iter().map(|one| one.words(&one.before))).left(),
+        Column::new("candidate", 0, of.rows.iter().map(|one| one.words(&one.after))).left(),
+    ];
+    let table = markup(&Table::new(format!("{}s that differ", of.what), columns).stacked());
+    html! {
+        @match of.heading() {
+            Some(title) => details { summary { (title) } (table) },
+            None => (table),
         }
     }
 }

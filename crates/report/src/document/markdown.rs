@@ -1,7 +1,7 @@
 //! Sections in GitHub Markdown. Names and texts come from the machine and from users, so all are
 //! escaped.
 
-use super::{Block, Item, On, Section, table};
+use super::{Block, Change, Changes, Item, On, Section, table};
 use latlab_model::sanitize::escape_lines;
 use latlab_model::shell::Line;
 
@@ -31,7 +31,8 @@ fn drawn(block: &Block) -> String {
             let notes = table::footnotes(&one.columns).map(|text| format!("\n{}\n", escaped(text)));
             title.unwrap_or_default() + &table::markdown(&one.columns) + &notes.collect::<String>()
         }
-        Block::Items(items) => items.iter().map(item).collect(),
+        Block::Items(items) | Block::Diagnoses(items) => items.iter().map(item).collect(),
+        Block::Changes(all) => changes(all),
         Block::List(name, facts) => {
             let facts = facts.iter().map(|fact| format!("- {}\n", escaped(fact)));
             let name = Some(name).filter(|name| !name.is_empty());
@@ -58,6 +59,17 @@ fn item(of: &Item) -> String {
         escaped(&of.code),
         remedy.unwrap_or_default()
     )
+}
+
+fn changes(of: &Changes) -> String {
+    let title = of.heading().map(|title| format!("**{}**\n\n", escaped(&title)));
+    let (shown, more) = of.in_text();
+    let line = |one: &Change| {
+        let (before, after) = (one.words(&one.before), one.words(&one.after));
+        format!("- {}\n", escaped(&format!("{}: {before} -> {after}", one.name)))
+    };
+    let more = (more > 0).then(|| format!("- and {more} more\n"));
+    title.into_iter().chain(shown.iter().map(line)).chain(more).collect()
 }
 
 /// A paragraph whose first character cannot start a list, a heading or a rule.

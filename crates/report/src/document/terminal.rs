@@ -2,7 +2,7 @@
 
 use super::style::{Colour, Style, severity_colour};
 use super::table::{footnotes, kept, table, wrapped};
-use super::{Block, Item, On, Section};
+use super::{Block, Change, Changes, Item, On, Section};
 
 /// Column of an item's text, after its severity.
 const ITEM: usize = 10;
@@ -43,6 +43,8 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
             title.unwrap_or_default() + &table(columns, width, style) + &notes
         }
         Block::Items(items) => items.iter().map(|one| item(one, width, style)).collect(),
+        Block::Diagnoses(items) => items.iter().map(|one| diagnosis(one, width, style)).collect(),
+        Block::Changes(all) => changes(all, width),
         Block::List(name, facts) if name.is_empty() => {
             facts.iter().map(|fact| format!("  {}\n", wrapped(fact, width, 4))).collect()
         }
@@ -68,4 +70,52 @@ fn item(of: &Item, width: usize, style: Style) -> String {
         false => format!("{:ITEM$}-> {}\n", "", wrapped(remedy.as_str(), width, ITEM + 3)),
     });
     format!("  {word} {text}\n{}", remedy.unwrap_or_default())
+}
+
+/// Column of the details of a diagnosis, after their label.
+const DETAIL: usize = 10;
+
+/// A diagnosis, set off from others if it has details.
+fn diagnosis(of: &Item, width: usize, style: Style) -> String {
+    let Item { severity, text, code, reasons, remedies, .. } = of;
+    let text = wrapped(&format!("{code}: {text}"), width, 4);
+    let text = text.replacen(code, &style.paint(severity_colour(*severity), code), 1);
+    let labelled = |label: &str, text: &str| {
+        let label = style.paint(Colour::Dim, &format!("{:<4}", label.to_lowercase()));
+        format!("    {label}  {text}\n")
+    };
+    let reasons =
+        reasons.iter().map(|(label, text)| labelled(label, &wrapped(text, width, DETAIL)));
+    // A command stays on one line, to be copied.
+    let remedies = remedies.iter().map(|(label, line)| match line.is_command() {
+        true => labelled(label, line.as_str()),
+        false => labelled(label, &wrapped(line.as_str(), width, DETAIL)),
+    });
+    let details: String = reasons.chain(remedies).collect();
+    let gap = if details.is_empty() { "" } else { "\n" };
+    format!("{gap}  {text}\n{details}")
+}
+
+fn changes(of: &Changes, width: usize) -> String {
+    let title = of.heading().map(|title| format!("  {title}:\n"));
+    let indent = if title.is_some() { 4 } else { 2 };
+    let (shown, more) = of.in_text();
+    let shown: String = shown.iter().map(|one| change(one, indent, width)).collect();
+    let more = (more > 0).then(|| format!("{:indent$}and {more} more\n", ""));
+    title.unwrap_or_default() + &shown + &more.unwrap_or_default()
+}
+
+/// A value before and after, on one line if both fit, else on two.
+fn change(of: &Change, indent: usize, width: usize) -> String {
+    let Change { name, before, after, .. } = of;
+    let line = format!("{:indent$}{name}: {} -> {}", "", of.words(before), of.words(after));
+    if !of.is_partial && !line.contains('\n') && line.chars().count() <= width {
+        return line + "\n";
+    }
+    let side = |mark: char, value: &Option<String>| {
+        let lines = value.iter().flat_map(|value| value.lines());
+        let lines = lines.map(|line| format!("    {mark} {}\n", wrapped(line, width, 6)));
+        lines.collect::<String>()
+    };
+    format!("{:indent$}{name}:\n{}{}", "", side('-', before), side('+', after))
 }
