@@ -87,14 +87,12 @@ fn settings(changes: &[SettingChange], verbose: bool) -> Option<Section> {
     ];
     let rows: Vec<Change> = both.into_iter().map(of_setting).collect();
     let only: Vec<String> = only.into_iter().flatten().collect();
-    let mut section = Section::new("settings", "Settings");
-    if !rows.is_empty() {
-        section = section.add(On::All, Block::Changes(Changes::new("Setting", rows)));
-    }
-    if !only.is_empty() {
-        section = section.add(On::All, Block::List(String::new(), only));
-    }
-    section.or_nothing()
+    let section = Section::new("settings", "Settings");
+    let section = match rows.is_empty() {
+        true => section,
+        false => section.add(On::All, Block::Changes(Changes::new("Setting", rows))),
+    };
+    section.list(only).or_nothing()
 }
 
 fn options(topics: Option<&[ConfigChanges]>, verbose: bool) -> Option<Section> {
@@ -115,14 +113,8 @@ fn options(topics: Option<&[ConfigChanges]>, verbose: bool) -> Option<Section> {
     let counts =
         only_counted.iter().map(|one| format!("{} {}", title(one.topic), one.options.len()));
     let counts = counts.collect::<Vec<_>>().join(", ");
-    let section = match counts.is_empty() {
-        true => section,
-        false => {
-            let line = format!("counted only: {counts}; --format json lists them");
-            section.add(On::All, Block::List(String::new(), vec![line]))
-        }
-    };
-    section.or_nothing()
+    let line = format!("counted only: {counts}; --format json lists them");
+    section.list(Vec::from_iter((!counts.is_empty()).then_some(line))).or_nothing()
 }
 
 fn title(topic: ConfigTopic) -> &'static str {

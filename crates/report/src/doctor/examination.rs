@@ -125,8 +125,7 @@ fn unreadable(files: &BTreeMap<String, String>, verbose: bool) -> Option<Section
         counted(files.len() as u64, "file", "files")
     );
     let section = Section::new("unreadable", "Not examined").without_title().text(said);
-    let list = Block::List(String::new(), each.collect());
-    (!files.is_empty()).then(|| section.add(On::All, list))
+    (!files.is_empty()).then(|| section.list(each.collect()))
 }
 
 /// The counts, and what to do next.

@@ -52,7 +52,7 @@ pub fn content(section: &Section) -> Markup {
 }
 
 fn is_on_page(on: On) -> bool {
-    matches!(on, On::All | On::Page)
+    matches!(on, On::All | On::Page | On::Document)
 }
 
 fn drawn(block: &Block) -> Markup {
@@ -65,7 +65,7 @@ fn drawn(block: &Block) -> Markup {
             Block::Items(items) | Block::Diagnoses(items) => ul.findings { @for one in items { (item(one)) } },
             Block::List(name, facts) => {
                 @if !name.is_empty() { p { strong { (name) } } }
-                ul { @for fact in facts { li { (with_fixed_spaces(fact)) } } }
+                ul { @for fact in facts { li { (prose(fact)) } } }
             },
             Block::Command(line) => pre { code { (line) } },
             Block::Chart(chart) => (chart.html),

@@ -12,7 +12,7 @@ pub fn to_markdown(sections: &[Section]) -> String {
 }
 
 fn one(section: &Section) -> String {
-    let blocks = section.blocks(|on| matches!(on, On::All | On::Text));
+    let blocks = section.blocks(|on| matches!(on, On::All | On::Text | On::Document));
     if blocks.is_empty() {
         return String::new();
     }

@@ -27,6 +27,8 @@ pub enum On {
     Text,
     Terminal,
     Page,
+    /// Page and Markdown; a terminal has no room for it.
+    Document,
 }
 
 pub struct Section {
@@ -199,6 +201,14 @@ impl Section {
     pub fn texts_on(self, on: On, all: impl IntoIterator<Item = String>) -> Section {
         let all: Vec<String> = all.into_iter().collect();
         if all.is_empty() { self } else { self.add(on, Block::Sentences(all)) }
+    }
+
+    /// Adds lines of one kind, if there are any.
+    pub fn list(self, lines: Vec<String>) -> Section {
+        if lines.is_empty() {
+            return self;
+        }
+        self.add(On::All, Block::List(String::new(), lines))
     }
 
     pub fn table(self, table: Table) -> Section {

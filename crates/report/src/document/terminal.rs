@@ -14,7 +14,7 @@ pub fn to_terminal(sections: &[Section], width: usize, style: Style) -> String {
 }
 
 fn one(section: &Section, width: usize, style: Style) -> String {
-    let blocks = section.blocks(|on| on != On::Page);
+    let blocks = section.blocks(|on| !matches!(on, On::Page | On::Document));
     if blocks.is_empty() {
         return String::new();
     }
