@@ -3,7 +3,7 @@
 use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
 use crate::document::table::{Column, table, wrapped};
 use crate::document::to_terminal;
-use crate::sections::attach;
+use crate::sections::{answer, attach};
 use crate::summary::{
     Causes, Figure, FirstTry, PossibleCause, causes, conditions, explained, figures, figures_line,
     headline,
@@ -48,14 +48,8 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
     let colour = run.verdict.as_ref().map_or(Colour::Bold, |verdict| verdict_colour(verdict.word));
     let headline = style.paint(colour, &wrapped(&headline(run), width, 0));
     let conditions = style.paint(Colour::Dim, &wrapped(&conditions(run), width, 0));
-    let bound = match &run.verdict {
-        Some(verdict) => bound_in_short(run, verdict),
-        None if run.attached.is_some() => {
-            Some("Not judged: no thread has a period, and no --deadline was given.".to_string())
-        }
-        None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
-    };
-    let bound = bound.map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
+    let bound =
+        answer::basis(run, bound_in_short).map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
     format!("{headline}\n{conditions}\n{}", bound.unwrap_or_default())
 }
 
