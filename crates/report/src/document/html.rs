@@ -2,9 +2,9 @@
 //! The anchor of a section is inside its `<details>`, so that a browser opens it on following a
 //! link, without a script.
 
-use super::outline::{Outline, prose};
+use super::outline::{Outline, firm, prose};
 use super::table::{Column, Table, markup};
-use super::{Block, Changes, Item, On, Section};
+use super::{Block, Changes, Item, KeyFigure, On, Section};
 use crate::units::with_fixed_spaces;
 use latlab_model::shell::Line;
 use maud::{Markup, html};
@@ -62,6 +62,7 @@ fn drawn(block: &Block) -> Markup {
             Block::Sentences(all) => @for text in all { p { (prose(text)) } },
             Block::Table(table) => (markup(table)),
             Block::Changes(all) => (changes(all)),
+            Block::Figures(all) => dl.facts { @for one in all { (figure(one)) } },
             Block::Items(items) | Block::Diagnoses(items) => ul.findings { @for one in items { (item(one)) } },
             Block::List(name, facts) => {
                 @if !name.is_empty() { p { strong { (name) } } }
@@ -71,6 +72,20 @@ fn drawn(block: &Block) -> Markup {
             Block::Chart(chart) => (chart.html),
             Block::Output(text) => pre { (text) },
             Block::Folded(title, blocks) => details { summary { (title) } @for one in blocks { (drawn(one)) } },
+        }
+    }
+}
+
+fn figure(of: &KeyFigure) -> Markup {
+    let KeyFigure { name, value, share, whole, interval, is_over } = of;
+    html! {
+        div class=[is_over.then_some("over")] {
+            dt { (name) }
+            dd {
+                (firm(value))
+                @if let Some(share) = share { small { (firm(share)) " " (whole) } }
+                @if let Some(interval) = interval { small { "95 %: " (with_fixed_spaces(interval)) } }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Sections in GitHub Markdown. Names and texts come from the machine and from users, so all are
 //! escaped.
 
+use super::terminal::figures;
 use super::{Block, Change, Changes, Item, On, Section, table};
 use latlab_model::sanitize::escape_lines;
 use latlab_model::shell::Line;
@@ -31,6 +32,7 @@ fn drawn(block: &Block) -> String {
             let notes = table::footnotes(&one.columns).map(|text| format!("\n{}\n", escaped(text)));
             title.unwrap_or_default() + &table::markdown(&one.columns) + &notes.collect::<String>()
         }
+        Block::Figures(all) => table::markdown(&figures(all)),
         Block::Items(items) | Block::Diagnoses(items) => items.iter().map(item).collect(),
         Block::Changes(all) => changes(all),
         Block::List(name, facts) => {

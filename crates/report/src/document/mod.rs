@@ -46,6 +46,7 @@ pub enum Block {
     /// Independent sentences.
     Sentences(Vec<String>),
     Table(Table),
+    Figures(Vec<KeyFigure>),
     Items(Vec<Item>),
     /// Findings with everything that is known of them.
     Diagnoses(Vec<Item>),
@@ -83,6 +84,20 @@ pub struct Item {
     /// Details by label, which pages and diagnoses show.
     pub reasons: Vec<(&'static str, String)>,
     pub remedies: Vec<(&'static str, Line)>,
+}
+
+/// A main figure, which a page shows large.
+pub struct KeyFigure {
+    /// `p99.9`.
+    pub name: &'static str,
+    /// `719.8 us`.
+    pub value: String,
+    pub share: Option<String>,
+    /// What it is a share of: `of the deadline`.
+    pub whole: &'static str,
+    /// The 95 % confidence interval, if known.
+    pub interval: Option<String>,
+    pub is_over: bool,
 }
 
 /// What differs between two sides.

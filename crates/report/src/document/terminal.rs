@@ -1,8 +1,8 @@
 //! Sections as terminal text.
 
 use super::style::{Colour, Style, severity_colour};
-use super::table::{footnotes, kept, table, wrapped};
-use super::{Block, Change, Changes, Item, On, Section};
+use super::table::{Cell, Column, footnotes, kept, table, wrapped};
+use super::{Block, Change, Changes, Item, KeyFigure, On, Section};
 
 /// Column of an item's text, after its severity.
 const ITEM: usize = 10;
@@ -42,6 +42,7 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
             let notes: String = notes.collect();
             title.unwrap_or_default() + &table(columns, width, style) + &notes
         }
+        Block::Figures(all) => table(figures(all), width, style),
         Block::Items(items) => items.iter().map(|one| item(one, width, style)).collect(),
         Block::Diagnoses(items) => items.iter().map(|one| diagnosis(one, width, style)).collect(),
         Block::Changes(all) => changes(all, width),
@@ -57,6 +58,24 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
         Block::Folded(_, blocks) => blocks.iter().map(|one| drawn(one, width, style)).collect(),
         Block::Output(text) => text.lines().map(|line| format!("  {line}\n")).collect(),
     }
+}
+
+/// The figures next to each other, with their shares and intervals below.
+pub fn figures(all: &[KeyFigure]) -> Vec<Column> {
+    // Shares of something else stand behind their figure on a page only.
+    let whole = all.iter().find(|one| one.share.is_some()).map(|one| one.whole);
+    let whole = whole.filter(|_| all.first().is_some_and(|one| one.share.is_some()));
+    let interval = all.iter().any(|one| one.interval.is_some()).then_some("95 % interval");
+    let names = [Some(""), whole, interval].into_iter().flatten().map(str::to_string);
+    let known = |text: &Option<String>| Cell::from(text.clone());
+    let column = |one: &KeyFigure| {
+        let share = whole.map(|_| known(&one.share));
+        let interval = interval.map(|_| known(&one.interval));
+        let cells = [Some(Cell::from(one.value.clone())), share, interval];
+        Column::new(one.name, 0, cells.into_iter().flatten())
+    };
+    let first = Column::new("", 0, names).left();
+    [first].into_iter().chain(all.iter().map(column)).collect()
 }
 
 fn item(of: &Item, width: usize, style: Style) -> String {

@@ -3,7 +3,7 @@
 use crate::document::outline::{Outline, firm, prose};
 use crate::facts;
 use crate::sections::{answer, outliers};
-use crate::summary::{self, Causes, Figure, FirstTry, PossibleCause};
+use crate::summary::{self, Causes, FirstTry, PossibleCause};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -23,28 +23,6 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
             p.lead { (with_fixed_spaces(&summary::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
             @if let Some(text) = answer::worthless(run) { p { strong.differs { (text) } } }
-        }
-    }
-}
-
-/// The main figures, each against the deadline.
-pub fn facts(run: &Run) -> Markup {
-    let figures = summary::figures(run);
-    html! {
-        @if !figures.is_empty() { dl.facts { @for figure in &figures { (fact(figure)) } } }
-    }
-}
-
-fn fact(figure: &Figure) -> Markup {
-    let Figure { name, value, share, whole, interval, is_over } = figure;
-    html! {
-        div class=[is_over.then_some("over")] {
-            dt { (name) }
-            dd {
-                (firm(value))
-                @if let Some(share) = share { small { (firm(share)) " " (whole) } }
-                @if let Some(interval) = interval { small { "95 %: " (with_fixed_spaces(interval)) } }
-            }
         }
     }
 }

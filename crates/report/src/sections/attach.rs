@@ -4,9 +4,9 @@
 mod charts;
 
 use crate::causes::clause;
-use crate::document::Section;
 use crate::document::style::Style;
-use crate::document::table::{Column, Table, table, wrapped};
+use crate::document::table::{Column, Table};
+use crate::document::{Section, to_terminal};
 use crate::figures::figure_head;
 use crate::sections::explanation::spike;
 use crate::units::{counted, four_digits, grouped, short};
@@ -258,7 +258,8 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
         Column::new(head, rank, threads.iter().map(cell)).left()
     };
-    let mut text = format!("{}\n", attached.program);
+    let mut section =
+        Section::new("threads", "Threads").without_title().text(attached.program.clone());
     if !threads.is_empty() {
         let columns = vec![
             words("thread", 0, &|thread| thread.found.name.clone()),
@@ -272,14 +273,14 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
             words("every", 0, &every),
             words(figure_head("cycles"), 0, &|thread| grouped(thread.report.cycles)),
         ];
-        text += &table(columns, width, style);
+        let caption = "Threads of the program, and the call in which each waits.";
+        section = section.table(Table::new(caption, columns));
     }
-    let without = without_rhythm(attached);
-    text += &without.map(|line| format!("{}\n", wrapped(&line, width, 2))).unwrap_or_default();
+    section = section.texts(without_rhythm(attached));
     if threads.is_empty() && attached.without_rhythm.is_empty() {
-        text += "No thread of it waited in a call.\n";
+        section = section.text("No thread of it waited in a call.");
     }
-    text
+    to_terminal(&[section], width, style)
 }
 
 fn without_rhythm(attached: &AttachedRun) -> Option<String> {
