@@ -8,6 +8,7 @@ mod multiples;
 mod page;
 mod plan;
 mod repeats;
+mod sections;
 mod table;
 mod test_suite;
 mod text;

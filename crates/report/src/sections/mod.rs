@@ -16,6 +16,7 @@ pub mod pairs;
 pub mod published;
 pub mod replay;
 pub mod respond;
+pub mod responders;
 pub mod setup;
 pub mod statistics;
 pub mod threads;

@@ -1,7 +1,9 @@
 //! Replayed wake-ups of a guest: a sentence, the parts, and what ran as a tree.
 
 use crate::document::style::{Colour, Style};
-use crate::document::table::{Column, table, wrapped};
+use crate::document::table::{Column, Table, table, wrapped};
+use crate::document::{Section, to_terminal};
+use crate::figures::figure_head;
 use crate::units::{Scale, grouped, percent};
 use latlab_model::Nanos;
 use latlab_model::replay::{
@@ -94,7 +96,8 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let parts = vec![
         Column::new("part", 0, each(&|one| one.part.to_string())).left(),
         Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
-        Column::new("mean", 0, each(&|one| scale.number(one.mean()))).unit(scale.unit()),
+        Column::new(figure_head("mean_ns"), 0, each(&|one| scale.number(one.mean())))
+            .unit(scale.unit()),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
     ];
     let scale = Scale::for_times(all.causes.iter().map(|one| one.largest_ns));
@@ -109,13 +112,15 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
         Column::new("total", 1, each(&|one| scale.number(one.total_ns))).unit(scale.unit()),
     ];
-    format!(
-        "{} wake-ups, {} of them completely reconstructed; the parts of each add up to its latency.\n{}\n{}",
+    let said = format!(
+        "{} wake-ups, {} of them completely reconstructed; the parts of each add up to its latency.",
         grouped(all.wake_ups),
-        grouped(all.whole),
-        table(parts, width, style),
-        table(causes, width, style)
-    )
+        grouped(all.whole)
+    );
+    let section = Section::new("replay", "Wake-ups").without_title().text(said);
+    let section = section.table(Table::new("The parts of all wake-ups.", parts));
+    let section = section.table(Table::new("What held the thread off.", causes));
+    to_terminal(&[section], width, style)
 }
 
 /// The longest sections with interrupts or preemption off.
@@ -139,5 +144,6 @@ pub fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style)
         OffKind::Preemption => "Preemption off, by the kernel's count",
         OffKind::Kernel => "In the kernel without a point of preemption",
     };
-    format!("{}\n{}", style.paint(Colour::Bold, title), table(columns, width, style))
+    let table = Table::new("The longest of each kind.", columns);
+    to_terminal(&[Section::new("paths", title).table(table)], width, style)
 }
