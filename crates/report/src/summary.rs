@@ -5,7 +5,7 @@ use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
 use crate::causes::{cause_words, measured_policy, remedy};
 use crate::doctor::summary::weighty;
-use crate::document::{Block, KeyFigure, On, Section};
+use crate::document::{Advice, Block, KeyFigure, LargestCount, On, PossibleCause, Section};
 use crate::facts;
 use crate::figures::{
     Counts, LatencyBound, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
@@ -27,15 +27,6 @@ use latlab_model::{Nanos, Run};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-
-/// A possible cause of large latencies.
-pub(crate) struct PossibleCause {
-    pub severity: Severity,
-    pub text: String,
-    pub code: String,
-    /// How many of the largest latencies it may explain; `None` if that cannot be determined.
-    pub largest: Option<usize>,
-}
 
 /// Causes named at the top; the others follow below.
 const NAMED_CAUSES: usize = 3;
@@ -183,9 +174,9 @@ struct Suspect<'a> {
 }
 
 impl Suspect<'_> {
-    fn first_try(&self) -> Option<FirstTry> {
+    fn first_try(&self) -> Option<Advice> {
         let (code, remedy) = (self.finding.code().to_string(), self.finding.remedy()?);
-        Some(FirstTry { code, remedy, protects: None })
+        Some(Advice { code, remedy, protects: None })
     }
 }
 
@@ -224,6 +215,14 @@ pub(crate) struct Explained {
     pub left_out: usize,
 }
 
+impl Explained {
+    pub fn section(self) -> Section {
+        let more = format!("{} more in `latlab explain`", self.left_out);
+        let section = Section::new("known", self.title).sum((self.left_out > 0).then_some(more));
+        section.add(On::All, Block::Shares(self.causes))
+    }
+}
+
 /// The causes that the flight recorder found; `None` if nothing was recorded or explained.
 pub(crate) fn explained(run: &Run) -> Option<Explained> {
     let of = run.explanation.as_ref().filter(|of| !of.causes.is_empty())?;
@@ -255,12 +254,12 @@ fn named_causes(all: &[explanation::RunCause]) -> Vec<&explanation::RunCause> {
 }
 
 /// The remedy of the costliest cause, if there is one.
-fn explained_remedy(run: &Run) -> Option<FirstTry> {
+fn explained_remedy(run: &Run) -> Option<Advice> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.cause.kind, CauseKind::WakeUp | CauseKind::Unknown);
     is_known.then(|| {
         let code = cause_words(&first.cause);
-        FirstTry { code, remedy: remedy(first, measured_policy(run)), protects: None }
+        Advice { code, remedy: remedy(first, measured_policy(run)), protects: None }
     })
 }
 
@@ -302,7 +301,37 @@ pub(crate) struct Causes {
     /// The number of kinds left out.
     pub left_out: usize,
     /// What to try first; `None` for a run that passes.
-    pub first_try: Option<FirstTry>,
+    pub first_try: Option<Advice>,
+}
+
+impl Causes {
+    pub fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.first_try.is_none()
+    }
+
+    /// The causes for which `has_room`, but at least the first.
+    pub fn section(&self, has_room: impl Fn(&[PossibleCause]) -> bool) -> Section {
+        let mut named: Vec<PossibleCause> = Vec::new();
+        for cause in &self.named {
+            named.push(cause.clone());
+            if named.len() > 1 && !has_room(&named) {
+                named.pop();
+            }
+        }
+        let more = self.left_out + self.named.len() - named.len();
+        let more = (more > 0).then(|| format!("{more} more in `latlab show --all`"));
+        let section = Section::new("why", self.title).sum(more);
+        match named.is_empty() {
+            true => section,
+            false => section.add(On::All, Block::PossibleCauses(named)),
+        }
+    }
+
+    /// What to try first.
+    pub fn advice(&self) -> Option<Section> {
+        let section = Section::new("advice", "Advice").without_title();
+        Some(section.add(On::All, Block::Advice(self.first_try.clone()?)))
+    }
 }
 
 /// The causes of a run; for one that passes only its findings.
@@ -320,7 +349,11 @@ pub(crate) fn causes(run: &Run) -> Causes {
         severity: finding.severity(),
         text: finding.text(),
         code: finding.code().to_string(),
-        largest: largest.map(|largest| largest.count),
+        largest: largest.map(|largest| LargestCount {
+            count: largest.count,
+            of: run.largest.len(),
+            many: terms::of_run(run).many,
+        }),
     });
     let of_machine = conditions.iter().map(|one| PossibleCause {
         severity: one.severity,
@@ -358,18 +391,10 @@ fn first_causes(
     all
 }
 
-/// The first thing to do about a run.
-pub(crate) struct FirstTry {
-    pub code: String,
-    pub remedy: Line,
-    /// The protection that the remedy removes, if any.
-    pub protects: Option<String>,
-}
-
 /// What to try first for a run that is not good enough, in this order: make the run valid and
 /// complete, fix what `--explain` named, what covers the largest latency, what can cause one as
 /// large, or else find out more.
-fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Option<FirstTry> {
+fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Option<Advice> {
     let is_broken =
         |finding: &Finding| finding.invalidates() || finding.severity() == Severity::Error;
     if let Some(broken) = suspects.iter().find(|one| is_broken(one.finding)) {
@@ -380,7 +405,7 @@ fn first_try(run: &Run, suspects: &[Suspect], conditions: &[&Diagnosis]) -> Opti
     let of_run = suspects.iter().filter_map(Suspect::first_try);
     let of_machine = conditions.iter().filter_map(|one| {
         let protects = one.effect.protects.as_ref().map(|text| text.to_string());
-        Some(FirstTry { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
+        Some(Advice { code: one.code.clone(), remedy: one.remedy.clone()?, protects })
     });
     // Without events, the kernel cannot distinguish firmware from disabled interrupts.
     let is_of_firmware = suspects.iter().filter(has_first).any(|one| is_smi(one.finding));
@@ -412,14 +437,14 @@ fn is_without_events(run: &Run) -> bool {
 }
 
 /// Suggests recording the cause, if that was not done and is possible.
-fn find_out(run: &Run) -> Option<FirstTry> {
+fn find_out(run: &Run) -> Option<Advice> {
     let is_wanted = run.verdict.as_ref().is_none_or(|verdict| verdict.word == VerdictWord::Fail);
     let is_possible = is_wanted
         && run.total.cycles > 0
         && run.asked.method.has_agent()
         && run.asked.method.records() == Recorded::Latency
         && run.explanation.is_none();
-    is_possible.then(|| FirstTry {
+    is_possible.then(|| Advice {
         code: "explain".to_string(),
         remedy: Line::new("Measure again with `--explain`, which names what delays the thread."),
         protects: None,

@@ -7,6 +7,9 @@ use latlab_model::plan::Policy;
 /// Texts with `{names}` in place of facts; the first whose condition holds is printed.
 pub type Cases = &'static [(fn(&Facts<'_>) -> bool, &'static str)];
 
+/// A remedy, whose gaps `Line::filled` fills with quoted words.
+type LineTemplate = &'static str;
+
 /// What is printed about a kind of cause.
 #[derive(Clone, Copy)]
 pub struct CauseWords {
@@ -32,15 +35,16 @@ const NUMBERED: fn(&Facts<'_>) -> bool = |of| of.interrupt.is_some();
 
 const FOR: Cases = &[(ALWAYS, "for {cause}{urgency}{detail}")];
 
-const ISOLATE: &str = "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.";
-const PIN_VIRTUAL_CPUS: &str =
+const ISOLATE: LineTemplate =
+    "Isolate the CPU: isolcpus=CPUS nohz_full=CPUS on the kernel's command line.";
+const PIN_VIRTUAL_CPUS: LineTemplate =
     "On the host, give each virtual CPU its own CPU: virsh vcpupin DOMAIN VCPU CPU";
-const MOVE_INTERRUPT: &str = "echo CPUS > /proc/irq/{interrupt}/smp_affinity_list";
-const MOVE_PROCESS: &str = "pgrep -x {process} | xargs -n 1 taskset -apc CPUS";
-const MOVE_THREAD: &str = "taskset -pc CPUS {id}";
-const LOWER_THREAD: &str = "chrt --fifo --pid {lower} {id}";
-const LOWER_ALL: &str = "pgrep -x {threads} | xargs -n 1 chrt --fifo --pid {lower}";
-const LOAD_MODULES_BEFORE: &str =
+const MOVE_INTERRUPT: LineTemplate = "echo CPUS > /proc/irq/{interrupt}/smp_affinity_list";
+const MOVE_PROCESS: LineTemplate = "pgrep -x {process} | xargs -n 1 taskset -apc CPUS";
+const MOVE_THREAD: LineTemplate = "taskset -pc CPUS {id}";
+const LOWER_THREAD: LineTemplate = "chrt --fifo --pid {lower} {id}";
+const LOWER_ALL: LineTemplate = "pgrep -x {threads} | xargs -n 1 chrt --fifo --pid {lower}";
+const LOAD_MODULES_BEFORE: LineTemplate =
     "Load modules, trace functions and take CPUs away before it matters.";
 
 /// The words of a kind. What it means is said in `latlab-model`, whose schema has it too.

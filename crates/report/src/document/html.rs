@@ -4,7 +4,7 @@
 
 use super::outline::{Outline, firm, prose};
 use super::table::{Column, Table, markup};
-use super::{Block, Changes, Item, KeyFigure, On, Section};
+use super::{Advice, Block, Changes, Item, KeyFigure, LargestCount, On, PossibleCause, Section};
 use crate::units::with_fixed_spaces;
 use latlab_model::shell::Line;
 use maud::{Markup, html};
@@ -46,6 +46,11 @@ pub fn opened(outline: &Outline, all: &[Section]) -> Markup {
     }
 }
 
+/// A section in another one, with a heading.
+pub fn titled(outline: &Outline, section: &Section) -> Markup {
+    html! { (outline.title(section.name, html! { (section.title) })) (content(section)) }
+}
+
 /// A section without its heading.
 pub fn content(section: &Section) -> Markup {
     html! { @for block in section.blocks(is_on_page) { (drawn(block)) } }
@@ -63,6 +68,18 @@ fn drawn(block: &Block) -> Markup {
             Block::Table(table) => (markup(table)),
             Block::Changes(all) => (changes(all)),
             Block::Figures(all) => dl.facts { @for one in all { (figure(one)) } },
+            Block::Shares(all) => table.known {
+                @for (share, text) in all { tr { th scope="row" { (firm(share)) } td { (text) } } }
+            },
+            Block::PossibleCauses(all) => ul.findings {
+                @for one in all { (possible_cause(one)) }
+            },
+            Block::Advice(Advice { code, remedy, protects }) => {
+                p.try { strong { "Try first" } " (" code { (code) } ")" }
+                @if remedy.is_command() { (command_or_text(remedy)) }
+                @else { p { (command_or_text(remedy)) } }
+                @if let Some(what) = protects { p { "This removes a protection: " (what) "." } }
+            },
             Block::Items(items) | Block::Diagnoses(items) => ul.findings { @for one in items { (item(one)) } },
             Block::List(name, facts) => {
                 @if !name.is_empty() { p { strong { (name) } } }
@@ -72,6 +89,21 @@ fn drawn(block: &Block) -> Markup {
             Block::Chart(chart) => (chart.html),
             Block::Output(text) => pre { (text) },
             Block::Folded(title, blocks) => details { summary { (title) } @for one in blocks { (drawn(one)) } },
+        }
+    }
+}
+
+fn possible_cause(of: &PossibleCause) -> Markup {
+    let largest = |LargestCount { count, of, many }: LargestCount| {
+        format!(" · {count} of the {of} largest {many}")
+    };
+    html! {
+        li class=(of.severity) {
+            p { (prose(&of.text)) }
+            p.where {
+                span.tag { (of.severity) } " " code { (of.code) }
+                @if let Some(count) = of.largest { (largest(count)) }
+            }
         }
     }
 }

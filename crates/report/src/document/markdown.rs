@@ -2,7 +2,7 @@
 //! escaped.
 
 use super::terminal::figures;
-use super::{Block, Change, Changes, Item, On, Section, table};
+use super::{Advice, Block, Change, Changes, Item, On, PossibleCause, Section, table};
 use latlab_model::sanitize::escape_lines;
 use latlab_model::shell::Line;
 
@@ -33,6 +33,16 @@ fn drawn(block: &Block) -> String {
             title.unwrap_or_default() + &table::markdown(&one.columns) + &notes.collect::<String>()
         }
         Block::Figures(all) => table::markdown(&figures(all)),
+        Block::Shares(all) => {
+            let line = |(share, text): &(String, String)| {
+                format!("- {}\n", escaped(&format!("{share}: {text}")))
+            };
+            all.iter().map(line).collect()
+        }
+        Block::PossibleCauses(all) => all.iter().map(possible_cause).collect(),
+        Block::Advice(Advice { code, remedy, .. }) => {
+            format!("**Try first** \\[{}\\]: {}\n", escaped(code), code_or_text(remedy))
+        }
         Block::Items(items) | Block::Diagnoses(items) => items.iter().map(item).collect(),
         Block::Changes(all) => changes(all),
         Block::List(name, facts) => {
@@ -61,6 +71,13 @@ fn item(of: &Item) -> String {
         escaped(&of.code),
         remedy.unwrap_or_default()
     )
+}
+
+fn possible_cause(of: &PossibleCause) -> String {
+    let PossibleCause { severity, text, code, largest } = of;
+    let largest = largest.map(|largest| format!(": {} of {} largest", largest.count, largest.of));
+    let mark = format!("{code}{}", largest.unwrap_or_default());
+    format!("- **{severity}**: {} \\[{}\\]\n", escaped(text), escaped(&mark))
 }
 
 fn changes(of: &Changes) -> String {

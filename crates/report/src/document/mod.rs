@@ -47,6 +47,10 @@ pub enum Block {
     Sentences(Vec<String>),
     Table(Table),
     Figures(Vec<KeyFigure>),
+    /// Shares of a whole, each with its text.
+    Shares(Vec<(String, String)>),
+    PossibleCauses(Vec<PossibleCause>),
+    Advice(Advice),
     Items(Vec<Item>),
     /// Findings with everything that is known of them.
     Diagnoses(Vec<Item>),
@@ -98,6 +102,34 @@ pub struct KeyFigure {
     /// The 95 % confidence interval, if known.
     pub interval: Option<String>,
     pub is_over: bool,
+}
+
+/// What may have caused the largest of something.
+#[derive(Clone)]
+pub struct PossibleCause {
+    pub severity: Severity,
+    pub text: String,
+    pub code: String,
+    /// How many of the largest it may explain; `None` if that cannot be determined.
+    pub largest: Option<LargestCount>,
+}
+
+/// A number of the largest.
+#[derive(Clone, Copy)]
+pub struct LargestCount {
+    pub count: usize,
+    pub of: usize,
+    /// `latencies`.
+    pub many: &'static str,
+}
+
+/// The first thing to do.
+#[derive(Clone)]
+pub struct Advice {
+    pub code: String,
+    pub remedy: Line,
+    /// The protection that the remedy removes, if any.
+    pub protects: Option<String>,
 }
 
 /// What differs between two sides.

@@ -2,7 +2,7 @@
 
 use super::style::{Colour, Style, severity_colour};
 use super::table::{Cell, Column, footnotes, kept, table, wrapped};
-use super::{Block, Change, Changes, Item, KeyFigure, On, Section};
+use super::{Advice, Block, Change, Changes, Item, KeyFigure, On, PossibleCause, Section};
 
 /// Column of an item's text, after its severity.
 const ITEM: usize = 10;
@@ -43,6 +43,16 @@ fn drawn(block: &Block, width: usize, style: Style) -> String {
             title.unwrap_or_default() + &table(columns, width, style) + &notes
         }
         Block::Figures(all) => table(figures(all), width, style),
+        Block::Shares(all) => {
+            let line = |(share, text): &(String, String)| {
+                format!("  {share:>6}  {}\n", wrapped(text, width, ITEM))
+            };
+            all.iter().map(line).collect()
+        }
+        Block::PossibleCauses(all) => {
+            all.iter().map(|one| possible_cause(one, width, style)).collect()
+        }
+        Block::Advice(advice) => first_try(advice, width),
         Block::Items(items) => items.iter().map(|one| item(one, width, style)).collect(),
         Block::Diagnoses(items) => items.iter().map(|one| diagnosis(one, width, style)).collect(),
         Block::Changes(all) => changes(all, width),
@@ -76,6 +86,30 @@ pub fn figures(all: &[KeyFigure]) -> Vec<Column> {
     };
     let first = Column::new("", 0, names).left();
     [first].into_iter().chain(all.iter().map(column)).collect()
+}
+
+fn possible_cause(of: &PossibleCause, width: usize, style: Style) -> String {
+    let PossibleCause { severity, text, code, largest } = of;
+    let word = style.paint(severity_colour(*severity), &format!("{severity:<7}"));
+    let largest = largest.map(|largest| format!(": {} of {} largest", largest.count, largest.of));
+    let mark = format!("{code}{}", largest.unwrap_or_default());
+    let text = wrapped(text, width, ITEM);
+    let last = text.lines().last().map_or(0, |line| line.chars().count());
+    let first = if text.contains('\n') { 0 } else { ITEM };
+    // A mark is never split.
+    let has_room = first + last + mark.chars().count() + 3 <= width;
+    let gap = if has_room { " ".to_string() } else { format!("\n{}", " ".repeat(ITEM)) };
+    format!("  {word} {text}{gap}[{mark}]\n")
+}
+
+fn first_try(of: &Advice, width: usize) -> String {
+    let Advice { code, remedy, protects } = of;
+    let line = format!("Try first [{code}]: {remedy}");
+    let line = if remedy.is_command() { line } else { wrapped(&line, width, 2) };
+    let caution = protects.as_ref().map(|what| {
+        format!("{}\n", wrapped(&format!("  This removes a protection: {what}."), width, 2))
+    });
+    format!("{line}\n{}", caution.unwrap_or_default())
 }
 
 fn item(of: &Item, width: usize, style: Style) -> String {

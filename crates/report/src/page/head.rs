@@ -1,9 +1,10 @@
 //! The top of a run's page: the judgement, the main figures, possible causes, and what to do first.
 
-use crate::document::outline::{Outline, firm, prose};
+use crate::document::html::{content, titled};
+use crate::document::outline::{Outline, prose};
 use crate::facts;
 use crate::sections::{answer, outliers};
-use crate::summary::{self, Causes, FirstTry, PossibleCause};
+use crate::summary;
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -30,35 +31,28 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
 /// Possible causes of large latencies, and the first command to try; `None` if nothing is known.
 /// The page of a single run links to more of them.
 pub fn causes(run: &Run, outline: &Outline, has_more: bool) -> Option<Markup> {
-    let Causes { title, named: causes, left_out, first_try } = summary::causes(run);
+    let mut causes = summary::causes(run);
     let known = summary::explained(run);
-    if causes.is_empty() && first_try.is_none() && known.is_none() {
+    if causes.is_empty() && known.is_none() {
         return None;
     }
-    let title = if causes.is_empty() && known.is_none() { "No cause was seen" } else { title };
+    if causes.named.is_empty() && known.is_none() {
+        causes.title = "No cause was seen";
+    }
+    let more = known.as_ref().map_or(0, |known| known.left_out);
     Some(html! {
         section.why aria-labelledby=(outline.id("why")) {
-            @if let Some(known) = &known {
-                (outline.title("known", html! { (known.title) }))
-                table.known {
-                    @for (share, text) in &known.causes { tr { th scope="row" { (firm(share)) } td { (text) } } }
-                }
+            @if let Some(known) = known {
+                (titled(outline, &known.section()))
                 p.where {
                     a href={ "#" (outline.id("explained")) } {
-                        @if known.left_out > 0 { (known.left_out) " more, and " } "every spike from release to wake-up"
+                        @if more > 0 { (more) " more, and " } "every spike from release to wake-up"
                     }
                 }
             }
-            (outline.title("why", html! { (title) }))
-            @if !causes.is_empty() {
-                ul.findings { @for cause in &causes { (one_cause(cause, run)) } }
-            }
-            @if has_more { (more_causes(run, outline, left_out)) }
-            @if let Some(FirstTry { code, remedy, protects }) = first_try {
-                p.try { strong { "Try first" } " (" code { (code) } ")" }
-                @if remedy.is_command() { pre { code { (remedy) } } } @else { p { (prose(remedy.as_str())) } }
-                @if let Some(what) = protects { p { "This removes a protection: " (what) "." } }
-            }
+            (titled(outline, &causes.section(|_| true)))
+            @if has_more { (more_causes(run, outline, causes.left_out)) }
+            @if let Some(advice) = causes.advice() { (content(&advice)) }
         }
     })
 }
@@ -71,20 +65,6 @@ fn more_causes(run: &Run, outline: &Outline, left_out: usize) -> Markup {
         }
         @if left_out > 0 {
             p { a href={ "#" (outline.id("findings")) } { (left_out) " more" } " below." }
-        }
-    }
-}
-
-fn one_cause(cause: &PossibleCause, run: &Run) -> Markup {
-    let many = terms::of_run(run).many;
-    let largest = |count: usize| format!(" · {count} of the {} largest {many}", run.largest.len());
-    html! {
-        li class=(cause.severity) {
-            p { (prose(&cause.text)) }
-            p.where {
-                span.tag { (cause.severity) } " " code { (cause.code) }
-                @if let Some(count) = cause.largest { (largest(count)) }
-            }
         }
     }
 }

@@ -1,12 +1,11 @@
 //! The summary of a run for the terminal: on one screen, or in a few lines.
 
-use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
+use crate::document::style::{Colour, Style, verdict_colour};
 use crate::document::table::wrapped;
-use crate::document::to_terminal;
+use crate::document::{Block, On, PossibleCause, Section, to_terminal};
 use crate::sections::{answer, attach};
 use crate::summary::{
-    Causes, FirstTry, PossibleCause, causes, conditions, explained, figures_line, headline,
-    key_figures,
+    Causes, Explained, causes, conditions, explained, figures_line, headline, key_figures,
 };
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
@@ -17,15 +16,17 @@ use latlab_model::Run;
 pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String {
     let (opening, figures) = (opening(run, width, style), figure_table(run, width, style));
     let causes = causes(run);
-    let (known, now) = (known(run, width), now(&causes, width));
+    let known = known(run, width, style);
     let lines = |text: &str| text.lines().count();
+    let now_lines = lines(&now(&causes, width, style));
     let with = |picture: &str| {
         let mut parts = vec![opening.as_str(), &figures, picture];
         parts.retain(|part| !part.is_empty());
         let answer: usize = parts.iter().map(|part| lines(part)).sum();
-        let used = answer + parts.len() + lines(&known) + lines(&now);
+        let used = answer + parts.len() + lines(&known) + now_lines;
         let room = SCREEN.saturating_sub(used + TITLE + COMMANDS);
-        let why = format!("{known}{}{now}", why(run, &causes, width, style, room));
+        let why = why(&causes, width, style, room);
+        let why = format!("{known}{why}{}", now(&causes, width, style));
         parts.extend(Some(why.as_str()).filter(|why| !why.is_empty()));
         parts.join("\n")
     };
@@ -40,8 +41,19 @@ pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
         None => format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0)),
     };
     let causes = causes(run);
-    let why = why(run, &causes, width, style, CAUSE_LINES);
-    [opening(run, width, style), figures, known(run, width), why, now(&causes, width)].concat()
+    let why = why(&causes, width, style, CAUSE_LINES);
+    let (known, now) = (known(run, width, style), now(&causes, width, style));
+    [opening(run, width, style), figures, known, why, now].concat()
+}
+
+/// The causes of the recorded spikes, if kernel events were recorded.
+fn known(run: &Run, width: usize, style: Style) -> String {
+    to_terminal(&Vec::from_iter(explained(run).map(Explained::section)), width, style)
+}
+
+/// What to try first.
+fn now(causes: &Causes, width: usize, style: Style) -> String {
+    to_terminal(&Vec::from_iter(causes.advice()), width, style)
 }
 
 fn opening(run: &Run, width: usize, style: Style) -> String {
@@ -58,19 +70,6 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     to_terminal(&Vec::from_iter(section), width, style)
 }
 
-/// The causes of the recorded spikes, if kernel events were recorded.
-fn known(run: &Run, width: usize) -> String {
-    let Some(known) = explained(run) else { return String::new() };
-    let more = match known.left_out {
-        0 => String::new(),
-        count => format!(" ({count} more in `latlab explain`)"),
-    };
-    let each = known.causes.iter();
-    let each = each.map(|(share, text)| format!("  {share:>6}  {}\n", wrapped(text, width, 10)));
-    let title = wrapped(&format!("{}{more}:", known.title), width, 0);
-    format!("{title}\n{}", each.collect::<String>())
-}
-
 /// Lines of a screen.
 const SCREEN: usize = 24;
 /// Lines that point to the rest of a report.
@@ -79,49 +78,13 @@ const COMMANDS: usize = 2;
 const TITLE: usize = 1;
 /// Lines of causes at the end of a measurement.
 const CAUSE_LINES: usize = 6;
-const INDENT: usize = 10;
 
-/// The causes in about `room` lines, but at least the first.
-fn why(run: &Run, causes: &Causes, width: usize, style: Style, room: usize) -> String {
-    let Causes { title, named: causes, left_out, .. } = causes;
-    let mut left_out = *left_out;
-    if causes.is_empty() {
-        return String::new();
-    }
-    let each = causes.iter().map(|PossibleCause { severity, text, code, largest }| {
-        let word = style.paint(severity_colour(*severity), &format!("{severity:<7}"));
-        let largest = largest.map(|count| format!(": {count} of {} largest", run.largest.len()));
-        let mark = format!("{code}{}", largest.unwrap_or_default());
-        let text = wrapped(text, width, INDENT);
-        let last = text.lines().last().map_or(0, |line| line.chars().count());
-        let first = if text.contains('\n') { 0 } else { INDENT };
-        // A mark is never split.
-        let has_room = first + last + mark.chars().count() + 3 <= width;
-        let gap = if has_room { " ".to_string() } else { format!("\n{}", " ".repeat(INDENT)) };
-        format!("  {word} {text}{gap}[{mark}]\n")
-    });
-    let mut named = String::new();
-    for cause in each {
-        let lines = named.lines().count() + cause.lines().count();
-        match named.is_empty() || lines <= room {
-            true => named += &cause,
-            false => left_out += 1,
-        }
-    }
-    let more = match left_out {
-        0 => String::new(),
-        count => format!(" ({count} more in `latlab show --all`)"),
+/// The causes in about `room` lines.
+fn why(causes: &Causes, width: usize, style: Style, room: usize) -> String {
+    let has_room = |named: &[PossibleCause]| {
+        let drawn = Section::new("why", "").without_title();
+        let drawn = drawn.add(On::Terminal, Block::PossibleCauses(named.to_vec()));
+        to_terminal(&[drawn], width, style).lines().count() <= room
     };
-    let title = wrapped(&format!("{title}{more}:"), width, 0);
-    format!("{title}\n{named}")
-}
-
-fn now(causes: &Causes, width: usize) -> String {
-    let Some(FirstTry { code, remedy, protects }) = &causes.first_try else { return String::new() };
-    let line = format!("Try first [{code}]: {remedy}");
-    let line = if remedy.is_command() { line } else { wrapped(&line, width, 2) };
-    let caution = protects.as_ref().map(|what| {
-        format!("{}\n", wrapped(&format!("  This removes a protection: {what}."), width, 2))
-    });
-    format!("{line}\n{}", caution.unwrap_or_default())
+    to_terminal(&[causes.section(has_room)], width, style)
 }

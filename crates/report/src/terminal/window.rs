@@ -10,7 +10,7 @@ use crate::sentence;
 use crate::terms;
 use crate::units::{Scale, counted, span};
 use latlab_model::window::{LargeLatency, Window};
-use latlab_model::{Nanos, Run};
+use latlab_model::{Nanos, Run, shell};
 
 /// The figures of a window, in at most `width` columns (at least 80).
 pub fn window(run: &Run, window: &Window, width: usize, style: Style) -> String {
@@ -130,10 +130,10 @@ fn findings(run: &Run, window: &Window) -> Option<Section> {
         false => "",
     };
     let text = format!(
-        "The run has {}, {here} of them in this part of {}: `latlab show {}`.{worthless}",
+        "The run has {}, {here} of them in this part of {}: `{}`.{worthless}",
         counted(run.findings.len() as u64, "finding", "findings"),
         span(window.to_ns - window.from_ns),
-        run.id,
+        shell::latlab("show", &run.id),
     );
     let section = Section::new("findings", "Findings").without_title();
     (!run.findings.is_empty()).then(|| section.text(text))
