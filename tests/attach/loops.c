@@ -1,5 +1,5 @@
 /* Loops that wait in one way each and keep a log: when each cycle was due, started and ended,
- * and how many faults were planted. It knows nothing of latlab; its log is the truth.
+ * and how many faults were planted, in which line. It knows nothing of latlab; its log is the truth.
  *
  *   loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]
  *
@@ -38,7 +38,7 @@ static const int64_t delay = 3000000;
 
 struct cycle { int64_t release, start, end; };
 static struct cycle *cycles;
-static long wanted, planted[FAULTS];
+static long wanted, planted[FAULTS], lines[FAULTS], waits_at;
 static unsigned char *plan;
 static int64_t period, work;
 static const char *kind;
@@ -180,20 +180,21 @@ static void start_thread(void *(*run)(void *), const char *name, int priority) {
 static void plant(int fault, long n) {
     char byte = 0;
     static long touched;
+#define HERE lines[fault] = __LINE__
     switch (fault) {
-    case 0: ((volatile char *)pages)[4096 * touched++] = 1; break;
-    case 1: munmap(mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 65536); break;
-    case 2: check(write(file, &byte, 1) != 1, "write"); break;
-    case 3: fsync(file); break;
-    case 4: usleep(30); break;
-    case 5: { int other = open("/dev/null", O_RDONLY); close(other); break; }
-    case 6: sched_yield(); break;
+    case 0: HERE; ((volatile char *)pages)[4096 * touched++] = 1; break;
+    case 1: HERE; munmap(mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 65536); break;
+    case 2: HERE; check(write(file, &byte, 1) != 1, "write"); break;
+    case 3: HERE; fsync(file); break;
+    case 4: HERE; usleep(30); break;
+    case 5: { HERE; int other = open("/dev/null", O_RDONLY); close(other); break; }
+    case 6: HERE; sched_yield(); break;
     case 7:
     case 8:
         hold_for = fault == 7 ? 150000 : delay;
         holder_turn = 1;
         while (holder_turn == 1) usleep(20);
-        pthread_mutex_lock(&contended);
+        HERE; pthread_mutex_lock(&contended);
         pthread_mutex_unlock(&contended);
         break;
     case 9: { uint64_t one = 1; check(write(hogs, &one, 8) != 8, "hog"); break; }
@@ -312,7 +313,7 @@ int main(int argc, char **argv) {
         int64_t release = -1, started = 0;
         if (!strcmp(kind, "change") && n == wanted / 2) period = period * 3 / 2;
         if (!strcmp(kind, "abs") || !strcmp(kind, "late") || !strcmp(kind, "change")) {
-            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+            waits_at = __LINE__; clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
             release = next;
             next += period;
         } else if (!strcmp(kind, "real")) {
@@ -358,7 +359,9 @@ int main(int argc, char **argv) {
     check(!log, argv[5]);
     fprintf(log, "{\"planted\": {");
     for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], planted[f]);
-    fprintf(log, "}, \"delayed\": [");
+    fprintf(log, "}, \"lines\": {");
+    for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], lines[f]);
+    fprintf(log, "}, \"waits_at\": %ld, \"delayed\": [", waits_at);
     const char *comma = "";
     for (long n = 0; n < wanted; n++) {
         if (plan[n] <= DELAYS) continue;

@@ -2,6 +2,7 @@
 
 import json
 import statistics
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,6 +68,33 @@ def in_cycles(kind):
 def planted(kind):
     """The number of planted faults."""
     return log["planted"][kind]
+
+
+def sites(kind):
+    """The call sites of faults of a kind."""
+    return [site for one in faults if one["kind"] == kind for site in one["sites"]]
+
+
+def places(kind):
+    """The lines of this program at which faults of a kind were found."""
+    return {line(site) for site in sites(kind)} - {None}
+
+
+def line(site):
+    """The innermost line of the program in a call chain."""
+    lines = [frame["line"] for frame in site["frames"] if frame["module"].endswith("/loops")]
+    return next((line for line in lines if line), None)
+
+
+def leads_to_line(kind, program):
+    """Whether each call chain of a kind leads to its line, by the program before it was stripped."""
+    expected = f"loops.c:{log['lines'][kind]}"
+    for site in sites(kind):
+        offsets = [hex(frame["offset"] - (kind != "page-fault")) for frame in site["frames"]]
+        told = subprocess.run(["addr2line", "-e", program, *offsets], capture_output=True, text=True, check=True)
+        if not any(line.split(" ")[0].endswith(expected) for line in told.stdout.splitlines()):
+            return False
+    return True
 
 
 def object(kind):

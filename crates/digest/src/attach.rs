@@ -4,8 +4,9 @@ use crate::bins::BinCounts;
 use crate::rows::{CycleRow, coarse_edges};
 use latlab_model::attach::{
     ActivationCall, AttachReport, AttachedRun, AttachedThread, AttachedThreadReport,
-    AttachedThreadRun, CyclePart, CyclePartFigures, LONGEST, LongCycle, PackedCycles,
+    AttachedThreadRun, CyclePart, CyclePartFigures, FaultKind, LONGEST, LongCycle, PackedCycles,
 };
+use latlab_model::call_site::{CallFrame, CallSite, CallStack};
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::finding::{AttachFinding, Finding, FindingKind, LossFinding};
@@ -22,7 +23,13 @@ use std::collections::BTreeMap;
 pub struct AttachDigest {
     threads: BTreeMap<u32, FoundThread>,
     report: Option<AttachReport>,
+    stacks: Vec<CallStack>,
+    /// By the number of their site.
+    chains: BTreeMap<u32, Vec<CallFrame>>,
 }
+
+/// A program has no more call sites than this; the stream may be damaged.
+const MOST_STACKS: usize = 1 << 14;
 
 struct FoundThread {
     found: AttachedThread,
@@ -95,6 +102,21 @@ impl AttachDigest {
         known.longest.truncate(LONGEST);
     }
 
+    /// Adds the stack of a call site.
+    pub fn push_stack(&mut self, stack: CallStack) {
+        if self.stacks.len() < MOST_STACKS {
+            self.stacks.push(stack);
+        }
+    }
+
+    pub fn stacks(&self) -> &[CallStack] {
+        &self.stacks
+    }
+
+    pub fn set_call_chains(&mut self, chains: BTreeMap<u32, Vec<CallFrame>>) {
+        self.chains = chains;
+    }
+
     /// Adds the current report.
     pub fn push_report(&mut self, report: AttachReport) {
         self.report = Some(report);
@@ -123,7 +145,8 @@ impl AttachDigest {
             .threads
             .into_values()
             .map(|thread| {
-                let report = known.get(&thread.found.thread).cloned().unwrap_or_default();
+                let mut report = known.get(&thread.found.thread).cloned().unwrap_or_default();
+                place(&mut report, &self.chains);
                 thread.finish(report)
             })
             .collect();
@@ -172,6 +195,29 @@ impl FoundThread {
             longest,
             report,
         }
+    }
+}
+
+/// Sets the call chains of a thread's call sites; sites with the same chain become one.
+fn place(report: &mut AttachedThreadReport, chains: &BTreeMap<u32, Vec<CallFrame>>) {
+    let chain = |site: &CallSite| chains.get(&site.site).cloned().unwrap_or_default();
+    report.activation_site.iter_mut().for_each(|site| site.frames = chain(site));
+    for fault in &mut report.faults {
+        // How it waits is a fault of the place where it waits.
+        if matches!(fault.kind, FaultKind::RelativeSleep | FaultKind::SettableClock) {
+            fault.sites = report.activation_site.iter().cloned().collect();
+            continue;
+        }
+        let mut sites: Vec<CallSite> = Vec::new();
+        for site in std::mem::take(&mut fault.sites) {
+            let frames = chain(&site);
+            match sites.iter_mut().find(|known| known.frames == frames) {
+                Some(known) => known.count += site.count,
+                None => sites.push(CallSite { frames, ..site }),
+            }
+        }
+        sites.sort_by_key(|site| (Reverse(site.count), site.site));
+        fault.sites = sites;
     }
 }
 

@@ -5,6 +5,7 @@
 //! enters that call again.
 
 use crate::Nanos;
+use crate::call_site::CallSite;
 use crate::explanation::{BlamePart, SpikeBlame};
 use crate::histogram::Bin;
 use crate::run::{Quantiles, ThreadSetup};
@@ -308,6 +309,8 @@ pub struct ThreadFault {
     pub cycles: u64,
     /// Longest occurrence.
     pub longest_ns: Nanos,
+    /// Where in the program, most frequent first; less than all if stacks were lost.
+    pub sites: Vec<CallSite>,
 }
 
 /// One of the longest cycles of a thread, and where its time went.
@@ -345,6 +348,8 @@ pub struct AttachedThreadReport {
     pub waiting: u64,
     /// Releases that no cycle served.
     pub overruns: u64,
+    /// Where in the program it waits for its releases; `None` if its stack could not be read.
+    pub activation_site: Option<CallSite>,
     /// Threads that woke it for its cycles, with counts, most frequent first.
     pub wakers: Vec<(String, u64)>,
     /// Faults found in it.

@@ -7,6 +7,7 @@ use latlab_model::attach::{
     ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LONGEST,
     LongCycle, PackedCycles, RhythmKind, ThreadFault,
 };
+use latlab_model::call_site::CallSite;
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::condensed;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
@@ -34,6 +35,8 @@ struct FaultCount {
     cycles: u64,
     longest: Nanos,
     object: Option<String>,
+    /// How often it was at which call site.
+    sites: BTreeMap<u32, u64>,
     /// A fault only if the thread slept in the call.
     is_harmless: bool,
 }
@@ -44,6 +47,8 @@ pub struct ThreadLedger {
     pub found: AttachedThread,
     /// Everything else that is reported of it.
     pub report: AttachedThreadReport,
+    /// The call site at which it waits for its releases.
+    pub activation_site: Option<u32>,
     judged: JudgedTime,
     /// Cycles not yet sent.
     cycles: Vec<Cycle>,
@@ -127,6 +132,7 @@ impl Finder<'_> {
                 setup,
             },
             report: AttachedThreadReport { thread: found.thread, ..Default::default() },
+            activation_site: None,
             judged: attach.judged,
             cycles: Vec::new(),
             part_from: first_release,
@@ -186,14 +192,15 @@ impl ThreadLedger {
         }
     }
 
-    /// Counts a cycle; `trigger` begins to record it if it is a spike.
+    /// Counts a cycle; `trigger` begins to record it if it is a spike. Returns whether the call that
+    /// ends a cycle was made within this one, at an unknown place.
     pub fn push(
         &mut self,
         root: &Root,
         followed: FollowedCycle,
         unseen: u64,
         trigger: Option<&mut SpikeTrigger>,
-    ) {
+    ) -> bool {
         let cycle = followed.cycle;
         self.report.cycles += 1;
         self.report.unseen += unseen;
@@ -228,6 +235,8 @@ impl ThreadLedger {
         if self.found.setup.is_some() {
             self.count(cycle, judged, is_late);
         }
+        let activation = Call::named(&self.found.activation.call);
+        followed.faults.iter().any(|fault| fault.call == activation && fault.site.is_none())
     }
 
     /// Counts a judged time in the part of the interval that holds its release.
@@ -273,6 +282,10 @@ impl ThreadLedger {
             });
             known.count += 1;
             known.slept += u64::from(fault.slept);
+            // A fault that is none has no place.
+            if let Some(site) = fault.site.filter(|_| fault.slept || !known.is_harmless) {
+                *known.sites.entry(site).or_default() += 1;
+            }
             known.longest = known.longest.max(fault.length);
             if !before.contains(&key) {
                 known.cycles += 1;
@@ -355,10 +368,12 @@ impl ThreadLedger {
                 count,
                 cycles: known.cycles,
                 longest_ns: known.longest,
+                sites: known.sites.iter().map(|(site, count)| call_site(*site, *count)).collect(),
             })
         });
         let now = policy(root, self.found.thread_id as u32);
         AttachedThreadReport {
+            activation_site: self.activation_site.map(|site| call_site(site, 0)),
             wakers,
             faults: faults.collect(),
             late_by: self.late_by.iter().map(|(part, count)| (*part, *count)).collect(),
@@ -373,6 +388,10 @@ impl ThreadLedger {
         let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
         Some(ThreadEnd { overruns: self.report.overruns, ..end })
     }
+}
+
+fn call_site(site: u32, count: u64) -> CallSite {
+    CallSite { site, count, frames: Vec::new() }
 }
 
 /// Whether a time is among the `most` largest so far, which it then joins.
@@ -540,6 +559,7 @@ mod tests {
             object: Some(FaultObject::Descriptor(file)),
             length: MICROSECOND * 9,
             slept,
+            site: None,
         };
         let faults = vec![write(1, false), write(4, false), write(4, true)];
         ledger.push(&root, followed(Nanos::ZERO, MICROSECOND, faults), 0, None);

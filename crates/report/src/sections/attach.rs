@@ -161,6 +161,11 @@ fn waits_in(call: &ActivationCall) -> String {
     }
 }
 
+/// Where in the program a thread waits: `control.c:23 (step)`.
+fn place(thread: &AttachedThreadRun) -> Option<String> {
+    thread.report.activation_site.as_ref()?.place()
+}
+
 fn every(thread: &AttachedThreadRun) -> String {
     match (thread.found.period_ns, thread.found.rhythm) {
         (None, _) | (_, RhythmKind::Irregular) => "irregular".to_string(),
@@ -194,6 +199,7 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
         words("thread", 0, &|thread| thread.found.name.clone()),
         words("policy", 3, &|thread| thread.found.policy.clone()),
         words("waits in", 7, &|thread| waits_in(&thread.found.activation)),
+        words("at", 10, &|thread| place(thread).unwrap_or("-".to_string())),
         words("woken by", 9, &|thread| {
             thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
         }),
@@ -224,7 +230,10 @@ pub fn section(run: &Run) -> Option<Section> {
                    their bin.";
     let charts = html! {
         @for thread in shown(attached) {
-            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
+            h3.subtitle {
+                (described(thread)) ", waits in " (waits_in(&thread.found.activation))
+                @if let Some(place) = place(thread) { " at " (place) }
+            }
             (charts::histograms(thread))
             @if !thread.longest.is_empty() { (longest_cycles(thread, run)) }
         }
@@ -262,6 +271,7 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
             words("policy", 0, &|thread| thread.found.policy.clone()),
             words("cpus", 3, &|thread| thread.found.cpus.clone()),
             words("waits in", 0, &|thread| waits_in(&thread.found.activation)),
+            words("at", 4, &|thread| place(thread).unwrap_or("-".to_string())),
             words("woken by", 2, &|thread| {
                 thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
             }),

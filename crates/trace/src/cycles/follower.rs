@@ -33,6 +33,8 @@ pub struct CycleFault {
     pub length: Nanos,
     /// Whether the thread slept in it.
     pub slept: bool,
+    /// The number of its call site.
+    pub site: Option<u32>,
 }
 
 /// A cycle with everything else known of it.
@@ -86,6 +88,7 @@ struct OpenCall {
     entered: i64,
     slept: bool,
     waker: Option<Waker>,
+    site: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -187,6 +190,7 @@ impl Follower {
                     entered: at,
                     slept: false,
                     waker: None,
+                    site: None,
                 });
             }
             StepKind::Exit { result } => match self.wait.take() {
@@ -213,7 +217,15 @@ impl Follower {
                 self.go_to(Place::Running, at);
             }
             StepKind::Wakes(_) => {}
-            StepKind::Fault => self.note_fault(FaultKind::PageFault, None, None, 0, false),
+            StepKind::Fault => self.note_fault(CycleFault {
+                kind: FaultKind::PageFault,
+                call: None,
+                object: None,
+                length: Nanos::ZERO,
+                slept: false,
+                site: None,
+            }),
+            StepKind::Site(site) => self.note_site(site),
             StepKind::Lost => self.lose(),
         }
         None
@@ -324,29 +336,33 @@ impl Follower {
         })
     }
 
-    fn note_fault(
-        &mut self,
-        kind: FaultKind,
-        call: Option<Call>,
-        object: Option<FaultObject>,
-        length: i64,
-        slept: bool,
-    ) {
+    fn note_fault(&mut self, fault: CycleFault) {
         if let Some(cycle) = &mut self.cycle {
-            cycle.faults.push(CycleFault { kind, call, object, length: Nanos(length), slept });
+            cycle.faults.push(fault);
+        }
+    }
+
+    fn note_site(&mut self, site: u32) {
+        if let Some(call) = &mut self.call {
+            call.site = Some(site);
+            return;
+        }
+        let last = self.cycle.as_mut().and_then(|cycle| cycle.faults.last_mut());
+        if let Some(fault) = last.filter(|fault| fault.kind == FaultKind::PageFault) {
+            fault.site.get_or_insert(site);
         }
     }
 
     /// Ends a call within the cycle; some do not belong there.
     fn end_call(&mut self, at: i64) {
         let Some(open) = self.call.take() else { return };
-        let OpenCall { call, descriptor, lock, entered, slept, waker } = open;
+        let OpenCall { call, descriptor, lock, entered, slept, waker, site } = open;
         let file = descriptor.map(FaultObject::Descriptor);
         let (kind, object) = match call {
             Call::ClockNanosleep | Call::Nanosleep => (FaultKind::Sleep, None),
             Call::Mmap | Call::Munmap | Call::Brk | Call::Mremap => (FaultKind::Heap, None),
             Call::Fsync | Call::Fdatasync => (FaultKind::Sync, file),
-            Call::Openat => (FaultKind::Open, None),
+            Call::Open | Call::Openat => (FaultKind::Open, None),
             Call::SchedYield if self.priority >= 0 => (FaultKind::Yield, None),
             call if call.writes() => (FaultKind::Write, file),
             Call::Futex if slept && lock != Some(Lock::Inheriting) => match waker {
@@ -360,7 +376,8 @@ impl Follower {
             },
             _ => return,
         };
-        self.note_fault(kind, Some(call), object, at - entered, slept);
+        let length = Nanos(at - entered);
+        self.note_fault(CycleFault { kind, call: Some(call), object, length, slept, site });
     }
 }
 

@@ -724,6 +724,29 @@ fn faults_count_in_cycles_only() {
 }
 
 #[test]
+fn a_call_site_is_that_of_the_call_or_page_fault_before() {
+    let mut script = Script::new();
+    let first = script.at + MS;
+    for n in 0..20 {
+        script.sleep_until(first + n * MS);
+        // Of another call, which is no fault.
+        script.tracker.push_site(script.at, LOOP, 9);
+        script.own(ProgramEventKind::PageFault);
+        script.tracker.push_site(script.at + 1, LOOP, 3);
+        script.enter(Call::Munmap, [0; 6]);
+        script.pass(US);
+        script.tracker.push_site(script.at, LOOP, 4);
+        script.pass(US).exit(Call::Munmap, 0);
+        script.own(ProgramEventKind::PageFault);
+        script.pass(US);
+    }
+    script.sleep_until(first + 20 * MS);
+    let told = script.finish();
+    let sites: Vec<Option<u32>> = told.cycles[7].faults.iter().map(|one| one.site).collect();
+    assert_eq!(sites, [Some(3), Some(4), None]);
+}
+
+#[test]
 fn threads_that_come_and_go_are_followed_with_their_own_numbers() {
     let mut script = Script::new();
     let child = 51;
