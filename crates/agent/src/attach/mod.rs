@@ -324,16 +324,24 @@ impl AttachSession<'_> {
                 ledger.report.rhythm_change = state.rhythm_change;
             }
         }
-        self.report.threads =
-            self.ledgers.values().map(|ledger| ledger.report(self.root)).collect();
+        let threads = self.ledgers.values().map(|ledger| ledger.report(self.root)).collect();
         let name = |id: i32| self.tracker.name(id).unwrap_or_else(|| format!("thread {id}"));
         let without = self.tracker.without_activation();
-        let mut without: Vec<(String, u64)> =
+        let mut without_rhythm: Vec<(String, u64)> =
             without.into_iter().map(|(id, waits)| (name(id), waits)).collect();
-        without.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        without.truncate(NAMED);
-        self.report.without_rhythm = without;
-        self.waiting.push_back(Message::AttachReport(self.report.clone()));
+        without_rhythm.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        without_rhythm.truncate(NAMED);
+        let program = self.report.program.clone();
+        let AttachReport { events_lost, events, reader_cpu_ns, exit_status, .. } = self.report;
+        self.waiting.push_back(Message::AttachReport(AttachReport {
+            program,
+            threads,
+            without_rhythm,
+            events_lost,
+            events,
+            reader_cpu_ns,
+            exit_status,
+        }));
     }
 
     /// Sends everything that is still known when following ends.

@@ -7,9 +7,8 @@ use latlab_sys::files::Root;
 use latlab_sys::tracefs::Tracefs;
 use latlab_sys::user_stack::{STACK_BYTES, UserStack, UserStacks};
 use latlab_trace::cycles::{Call, CallTable};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::File;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::FileExt;
 
 /// Most threads whose stacks are sampled, and call sites of each.
@@ -23,7 +22,7 @@ pub struct CallStacks {
     /// Number of the tracepoint.
     tracepoint: Option<u64>,
     calls: CallTable,
-    threads: BTreeMap<u32, Watched>,
+    threads: Vec<Watched>,
     /// Time, thread and site of each sample that is not matched with an event yet.
     samples: VecDeque<(i64, i32, u32)>,
     /// Stacks to send.
@@ -32,6 +31,8 @@ pub struct CallStacks {
 }
 
 struct Watched {
+    /// Its number among those that were found.
+    thread: u32,
     id: i32,
     activation: Call,
     /// `None` if the kernel does not sample it.
@@ -39,7 +40,8 @@ struct Watched {
     /// How many samples of the activation's call are still to be taken.
     of_activation: u32,
     code: Vec<CodeMapping>,
-    known: HashMap<u64, u32>,
+    /// The hash of each call site, and its number.
+    known: Vec<(u64, u32)>,
     /// Where it waits for its releases.
     activation_site: Option<u32>,
 }
@@ -50,7 +52,7 @@ impl CallStacks {
         CallStacks {
             tracepoint: number.and_then(|number| number.trim().parse().ok()),
             calls,
-            threads: BTreeMap::new(),
+            threads: Vec::new(),
             samples: VecDeque::new(),
             found: Vec::new(),
             sites: 0,
@@ -63,15 +65,16 @@ impl CallStacks {
             return;
         }
         let watched = Watched {
+            thread,
             id,
             activation,
             stacks: self.open(id, Some(activation)),
             of_activation: MOST_OF_ACTIVATION,
             code: Vec::new(),
-            known: HashMap::new(),
+            known: Vec::new(),
             activation_site: None,
         };
-        self.threads.insert(thread, watched);
+        self.threads.push(watched);
     }
 
     /// Samples a thread. The kernel takes no second filter for one that is sampled already.
@@ -85,40 +88,43 @@ impl CallStacks {
 
     /// Samples the call that ends its cycle too, since it is also made within one.
     pub fn watch_activation(&mut self, thread: u32) {
-        let of_it = |watched: &Watched| watched.of_activation;
-        if self.threads.get(&thread).map(of_it) == Some(MOST_OF_ACTIVATION) {
-            self.watch_again(thread, MOST_OF_ACTIVATION - 1);
+        let is_it = |one: &Watched| one.thread == thread && one.of_activation == MOST_OF_ACTIVATION;
+        if let Some(at) = self.threads.iter().position(is_it) {
+            self.watch_again(at, MOST_OF_ACTIVATION - 1);
         }
     }
 
-    fn watch_again(&mut self, thread: u32, of_activation: u32) {
-        let Some(Watched { id, activation, .. }) = self.threads.get(&thread) else { return };
-        let stacks = self.open(*id, (of_activation == 0).then_some(*activation));
-        if let Some(watched) = self.threads.get_mut(&thread) {
-            (watched.stacks, watched.of_activation) = (stacks, of_activation);
-        }
+    fn watch_again(&mut self, at: usize, of_activation: u32) {
+        let Watched { id, activation, .. } = self.threads[at];
+        let stacks = self.open(id, (of_activation == 0).then_some(activation));
+        let watched = &mut self.threads[at];
+        (watched.stacks, watched.of_activation) = (stacks, of_activation);
     }
 
     /// Takes the samples so far.
     pub fn read(&mut self, root: &Root) {
-        let CallStacks { threads, samples, found, sites, .. } = self;
-        let mut exhausted = Vec::new();
-        for (thread, watched) in threads.iter_mut() {
+        for at in 0..self.threads.len() {
+            let CallStacks { threads, samples, found, sites, .. } = self;
+            let watched = &mut threads[at];
             let Some(mut stacks) = watched.stacks.take() else { continue };
+            let mut is_exhausted = false;
             stacks.read(|stack| {
                 if watched.of_activation < MOST_OF_ACTIVATION && watched.of_activation > 0 {
                     watched.of_activation -= 1;
-                    exhausted.extend((watched.of_activation == 0).then_some(*thread));
+                    is_exhausted |= watched.of_activation == 0;
                 }
                 let (at, id) = (stack.at, watched.id);
                 if let Some(site) = watched.site(root, stack, sites, found) {
-                    samples.push_back((at, id, site));
+                    // Those of other threads may be later.
+                    let before = samples.iter().rposition(|sample| sample.0 <= at);
+                    samples.insert(before.map_or(0, |before| before + 1), (at, id, site));
                 }
             });
             watched.stacks = Some(stacks);
+            if is_exhausted {
+                self.watch_again(at, 0);
+            }
         }
-        samples.make_contiguous().sort_unstable();
-        exhausted.into_iter().for_each(|thread| self.watch_again(thread, 0));
     }
 
     /// The next sample until this time: when, of which thread, and its site.
@@ -130,7 +136,7 @@ impl CallStacks {
     /// The site of a thread's wait for its releases, once the thread is found there.
     pub fn activation_site(&mut self, root: &Root, thread: u32) -> Option<u32> {
         let CallStacks { threads, calls, sites, found, .. } = self;
-        let watched = threads.get_mut(&thread)?;
+        let watched = threads.iter_mut().find(|one| one.thread == thread)?;
         if watched.activation_site.is_none() {
             let numbers = calls.numbers(|call| call == watched.activation);
             let stack = sleeping(root, watched.id, *numbers.first()?)?;
@@ -156,23 +162,22 @@ impl Watched {
         // Variables on the stack differ each time, return addresses do not.
         let words = stack.stack.chunks_exact(8).filter_map(|word| word.try_into().ok());
         let words = words.map(u64::from_le_bytes).chain([stack.instruction, stack.link]);
-        let (mut hasher, mut code) = (DefaultHasher::new(), Vec::new());
+        let (mut hash, mut code) = (0_u64, Vec::new());
         for word in words {
             let Some(to) = self.code.iter().find(|code| code.has(word)) else { continue };
-            word.hash(&mut hasher);
+            hash = (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(23);
             if !code.contains(to) {
                 code.push(to.clone());
             }
         }
-        let is_full = self.known.len() >= MOST_SITES;
-        let (key, site) = (hasher.finish(), *sites);
-        if let Some(known) = self.known.get(&key) {
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == hash) {
             return Some(*known);
         }
-        if is_full {
+        if self.known.len() >= MOST_SITES {
             return None;
         }
-        self.known.insert(key, site);
+        let site = *sites;
+        self.known.push((hash, site));
         *sites += 1;
         let UserStack { instruction, pointer, frame, link, stack, .. } = stack;
         let stack = CallStack { site, instruction, pointer, frame, link, stack, code };
