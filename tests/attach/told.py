@@ -1,5 +1,6 @@
 """Whether expressions hold for a run of `latlab attach` and the log of the program: told.py RUN LOG EXPRESSION..."""
 
+import bisect
 import json
 import statistics
 import subprocess
@@ -12,7 +13,8 @@ folder, log, *expressions = sys.argv[1:]
 run = json.loads((Path(folder) / "run.json").read_text())
 log = json.loads(Path(log).read_text())
 codes = [finding["code"] for finding in run["findings"]]
-thread = next(found for found in run["attached"]["threads"] if found["name"] == "loops")
+threads = {found["name"]: found for found in run["attached"]["threads"]}
+thread = threads["loops"] if "loops" in threads else next(iter(threads.values()))
 rows = pyarrow.parquet.read_table(Path(folder) / "cycles.parquet").to_pylist()
 PARTS = ("wake_up_ns", "execution_ns", "preempted_ns", "blocked_ns")
 cycles = [
@@ -113,6 +115,37 @@ def delayed(how, kind, name):
         for long in told
     ]
     return len(took) > 0 and all(time >= 2_000_000 for time in took)
+
+
+def one_chain():
+    """The chain of threads that was found."""
+    return run["attached"]["chains"][0]
+
+
+def longest_chains(count):
+    """The logged chains that took longest: release and end."""
+    return sorted(log["chains"], key=lambda chain: chain[0] - chain[1])[:count]
+
+
+def own_longest():
+    """Release and length of the logged chain that took longest."""
+    due, end = longest_chains(1)[0]
+    return due, end - due
+
+
+def arrivals(name, window_ms):
+    """The smallest and the largest number of releases of a thread in a window; None without a curve."""
+    curve = threads[name]["arrivals"]
+    return next(((one["least"], one["most"]) for one in curve if one["window_ns"] == window_ms * 1_000_000), None)
+
+
+def counted_arrivals(name, window_ms):
+    """The same from the cycles: windows that begin just after a release have least, those that end at one most."""
+    window = window_ms * 1_000_000
+    releases = [row["release_ns"] for row in rows if row["thread"] == threads[name]["thread"]]
+    after = [bisect.bisect_right(releases, at + window) - n - 1 for n, at in enumerate(releases) if at + window < releases[-1]]
+    until = [n + 1 - bisect.bisect_right(releases, at - window) for n, at in enumerate(releases)]
+    return min(after), max(until)
 
 
 def adds_up(long):
