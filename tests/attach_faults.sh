@@ -57,6 +57,23 @@ stripped() {
     expect "places in the file" grep -q "loops+0x[0-9a-f]* from loops+0x" "$here/text"
 }
 
+# Faults of how a thread is released and scheduled: as many as were planted.
+scheduling() {
+    loop tick abs 20000 300 100 $RANDOM tick
+    expect "as many time limits as were planted" told "fault('tick-timeout', 'recvfrom') == planted('tick')" || return 1
+    expect "each as long as a tick" told "longest('tick-timeout') > 1_000_000" || return 1
+    loop throttle deadline 40000 200 100 $RANDOM throttle
+    expect "each time that it was throttled" told "fault('throttled') == planted('throttle')" || return 1
+    expect "its length" told "longest('throttled') > 1_000_000" || return 1
+    loop share abs 5000 400 100 $RANDOM share
+    expect "each time that the other thread had its CPU" told "fault('shared-cpu') >= planted('share')" \
+        "object('shared-cpu') == 'hog'" || return 1
+    loop low pipe 2000 600 100 $RANDOM low
+    expect "each release by a less urgent thread" told \
+        "fault('released-by-lower-priority') == planted('low')" \
+        "object('released-by-lower-priority') == 'irq/99-low'"
+}
+
 # A loop without faults: nothing is reported but what it is.
 clean() {
     loop clean abs 2000 600 100
@@ -188,6 +205,7 @@ SHELL
 try "planted faults are counted" faults
 try "faults are placed in the lines of the program" places
 try "faults of a stripped program are placed in its file" stripped
+try "faults of releases and scheduling are counted" scheduling
 try "a clean loop has no fault" clean
 try "the causes of long cycles are those that were planted" causes
 try "lost events are no good cycles" losses

@@ -5,7 +5,9 @@
  *
  * With a seed each FAULT is planted in a number of cycles that only the log knows. hold, hog and stop
  * keep a cycle for 3 ms: an ordinary thread holds its lock, an urgent thread takes its CPU, a process
- * stops it. Their names are those of the variables HOLDER and HOG. */
+ * stops it. Their names are those of the variables HOLDER and HOG. tick reaches the time limit of a socket, throttle
+ * uses up the runtime of the kind deadline, share lets the urgent thread run for 200 us, and in low an interrupt
+ * thread of lower priority releases the loop, which has the kind pipe. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +32,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAULTS 11
+#define FAULTS 15
 #define DELAYS 8
 static const char *fault_names[FAULTS] = {"page-fault", "heap",  "write",     "sync", "sleep", "open",
-                                          "yield",      "inversion", "hold", "hog",  "stop"};
+                                          "yield",      "inversion", "hold", "hog",  "stop",
+                                          "tick",       "throttle",  "share", "low"};
 static const int64_t delay = 3000000;
 
 struct cycle { int64_t release, start, end; };
@@ -42,13 +45,13 @@ static long wanted, planted[FAULTS], lines[FAULTS], waits_at;
 static unsigned char *plan;
 static int64_t period, work;
 static const char *kind;
-static int fds[2], requests[2], replies[2], stops[2], hogs, file;
+static int fds[2], requests[2], replies[2], stops[2], ticks[2], hogs, lows, file;
 static volatile int *continued;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, contended = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static int waiting_work;
 static volatile int holder_turn, stop;
-static volatile int64_t hold_for;
+static volatile int64_t hold_for, hog_for;
 static mqd_t queue;
 static char *pages;
 
@@ -85,11 +88,21 @@ static void *giver(void *unused) {
             pthread_mutex_unlock(&lock);
         } else if (!strcmp(kind, "mq")) {
             mq_send(queue, "x", 1, 0);
+        } else if (n < wanted && plan[n] == 15) {
+            check(write(lows, &one, 8) != 8, "low");
         } else {
             ssize_t sent = write(fds[1], &one, strcmp(kind, "eventfd") ? 1 : 8);
             (void)sent;
         }
     }
+    return NULL;
+}
+
+/* Gives work in place of the giver, less urgent than the loop. */
+static void *low(void *unused) {
+    (void)unused;
+    uint64_t count;
+    while (read(lows, &count, 8) == 8) check(write(fds[1], &count, 1) != 1, "write");
     return NULL;
 }
 
@@ -124,7 +137,7 @@ static void *holder(void *unused) {
 static void *hog(void *unused) {
     (void)unused;
     uint64_t count;
-    while (read(hogs, &count, 8) == 8) spin(delay);
+    while (read(hogs, &count, 8) == 8) spin(hog_for);
     return NULL;
 }
 
@@ -197,7 +210,16 @@ static void plant(int fault, long n) {
         HERE; pthread_mutex_lock(&contended);
         pthread_mutex_unlock(&contended);
         break;
-    case 9: { uint64_t one = 1; check(write(hogs, &one, 8) != 8, "hog"); break; }
+    case 9:
+    case 13: {
+        uint64_t one = 1;
+        hog_for = fault == 9 ? delay : 200000;
+        check(write(hogs, &one, 8) != 8, "hog");
+        break;
+    }
+    case 11: check(recv(ticks[0], &byte, 1, 0) != -1 || errno != EAGAIN, "recv"); break;
+    /* More than the runtime of SCHED_DEADLINE, by more than a tick, at which the kernel looks. */
+    case 12: spin(period * 9 / 10); break;
     case 10: {
         int before = *continued;
         check(write(stops[1], &byte, 1) != 1, "stop");
@@ -227,7 +249,7 @@ int main(int argc, char **argv) {
     for (int a = 7; a < argc; a++) {
         for (int f = 0; f < FAULTS; f++) {
             if (strcmp(argv[a], fault_names[f])) continue;
-            for (long left = f < DELAYS ? 3 + random() % 48 : 2 + random() % 3; left > 0;) {
+            for (long left = f >= DELAYS && f < 11 ? 2 + random() % 3 : 3 + (f == 13) * 7 + random() % 48; left > 0;) {
                 long n = random() % wanted;
                 if (plan[n]) continue;
                 plan[n] = f + 1;
@@ -268,7 +290,16 @@ int main(int argc, char **argv) {
     }
     start_thread(holder, named("HOLDER", "holder"), 0);
     if (planted[10]) start_stopper();
-    if (planted[9]) {
+    if (planted[11]) {
+        struct timeval limit = {0, 1000};
+        check(socketpair(AF_UNIX, SOCK_STREAM, 0, ticks), "socketpair");
+        setsockopt(ticks[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    }
+    if (planted[14]) {
+        lows = eventfd(0, 0);
+        start_thread(low, "irq/99-low", 20);
+    }
+    if (planted[9] || planted[13]) {
         stay();
         hogs = eventfd(0, 0);
         start_thread(hog, named("HOG", "hog"), 95);
@@ -364,7 +395,7 @@ int main(int argc, char **argv) {
     fprintf(log, "}, \"waits_at\": %ld, \"delayed\": [", waits_at);
     const char *comma = "";
     for (long n = 0; n < wanted; n++) {
-        if (plan[n] <= DELAYS) continue;
+        if (plan[n] <= DELAYS || plan[n] > 11) continue;
         fprintf(log, "%s[%ld, \"%s\"]", comma, n, fault_names[plan[n] - 1]);
         comma = ", ";
     }

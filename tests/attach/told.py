@@ -62,6 +62,11 @@ def fault(kind, call=None):
     return sum(one["count"] for one in faults if one["kind"] == kind and call in (None, one["call"]))
 
 
+def longest(kind):
+    """The longest fault of a kind."""
+    return max((one["longest_ns"] for one in faults if one["kind"] == kind), default=0)
+
+
 def in_cycles(kind):
     """The number of cycles with a fault of a kind."""
     return sum(one["cycles"] for one in faults if one["kind"] == kind)

@@ -7,7 +7,7 @@ use crate::rows::{CycleRow, coarse_edges};
 use latlab_model::attach::{
     ActivationCall, AttachReport, AttachedChain, AttachedRun, AttachedThread, AttachedThreadReport,
     AttachedThreadRun, CyclePart, CyclePartFigures, FaultKind, LONGEST, LongCycle, PackedCycles,
-    RhythmKind,
+    RhythmKind, ThreadFault,
 };
 use latlab_model::call_site::{CallFrame, CallSite, CallStack};
 use latlab_model::deadline::is_miss;
@@ -235,6 +235,7 @@ impl AttachDigest {
             .map(|thread| {
                 let mut report = known.get(&thread.found.thread).cloned().unwrap_or_default();
                 place(&mut report, &self.call_chains);
+                keep_shared_cpu(&mut report, &thread.found);
                 thread.finish(report)
             })
             .collect();
@@ -283,6 +284,21 @@ impl FoundThread {
             report,
         }
     }
+}
+
+/// Least number and share of the cycles of a thread that another one keeps from its only CPU.
+const SHARED_CYCLES: u64 = 10;
+const SHARED_SHARE: f64 = 0.01;
+
+/// Sharing a CPU is a fault only of a thread that has no other and is often kept waiting; of those that
+/// keep it, the one that does so most often is told.
+fn keep_shared_cpu(report: &mut AttachedThreadReport, found: &AttachedThread) {
+    let is_shared = |fault: &&ThreadFault| fault.kind == FaultKind::SharedCpu;
+    let is_pinned = found.cpus.parse::<u32>().is_ok();
+    let least = SHARED_CYCLES.max((SHARED_SHARE * report.cycles as f64) as u64);
+    let most = report.faults.iter().filter(is_shared).max_by_key(|fault| fault.cycles).cloned();
+    report.faults.retain(|fault| !is_shared(&fault));
+    report.faults.extend(most.filter(|fault| is_pinned && fault.cycles >= least));
 }
 
 /// Sets the call chains of a thread's call sites; sites with the same chain become one.

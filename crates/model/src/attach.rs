@@ -286,6 +286,14 @@ text_enum! {
         Lock = "lock",
         /// A thread of lower priority ended its wait (possible priority inversion).
         Inversion = "inversion",
+        /// A time limit of a socket passed, which the kernel counts in ticks.
+        TickTimeout = "tick-timeout",
+        /// It was ready, and a less urgent thread or nothing had its CPU: its CPU time is limited.
+        Throttled = "throttled",
+        /// Another thread, as urgent or more, had the CPU.
+        SharedCpu = "shared-cpu",
+        /// A thread of lower priority released it.
+        LowWaker = "released-by-lower-priority",
         /// Its memory is not locked.
         Unlocked = "unlocked-memory",
         /// Its scheduling policy is not a real-time one.

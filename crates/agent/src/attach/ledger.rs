@@ -265,8 +265,11 @@ impl ThreadLedger {
                 Some(FaultObject::Thread(seat)) => seat.id.into(),
             };
             let key = (fault.kind, fault.call, number);
+            // A CPU may be shared with many threads.
+            let most =
+                if fault.kind == FaultKind::SharedCpu { MOST_FAULTS / 2 } else { MOST_FAULTS };
             let known = self.faults.iter().position(|(known, _)| *known == key);
-            if known.is_none() && self.faults.len() >= MOST_FAULTS {
+            if known.is_none() && self.faults.len() >= most {
                 continue;
             }
             let at = known.unwrap_or_else(|| {

@@ -139,6 +139,43 @@ words! { AttachFinding {
             thread = fault.object.as_deref().unwrap_or("a thread"), often = often(fault);
         remedy "Give the mutex priority inheritance: pthread_mutexattr_setprotocol with PTHREAD_PRIO_INHERIT.";
 
+    /// A receive or send ended with the time limit of its socket, SO_RCVTIMEO or SO_SNDTIMEO, which the kernel
+    /// rounds up to its ticks of 1 to 10 ms.
+    TickTimeoutInCycle { name, fault } =>
+        says "{name} reached the time limit of a socket {often}: the kernel rounds it up to its ticks.",
+            often = often(fault);
+        remedy "Wait with ppoll, epoll_pwait2 or a timerfd, whose times are exact, instead of SO_RCVTIMEO or \
+                SO_SNDTIMEO.";
+
+    /// A thread was ready in a cycle, and a less urgent thread or nothing had its CPU: its CPU time is limited,
+    /// by the kernel's limit for real-time threads, a cgroup, or its own SCHED_DEADLINE runtime.
+    ThrottledInCycle { name, fault } =>
+        says "{name} was throttled {count} in {cycles}, at most {longest}.",
+            count = counted(fault.count, "time", "times"),
+            cycles = counted(fault.cycles, "cycle", "cycles"),
+            longest = fault.longest_ns;
+        remedy "Let it use less CPU time, or raise its limit: kernel.sched_rt_runtime_us and the fair server for \
+                SCHED_FIFO and SCHED_RR, the runtime for SCHED_DEADLINE, cpu.max of its cgroup otherwise.";
+
+    /// A thread that may only run on one CPU waited there in many cycles for a thread that is as urgent or more.
+    CpuShared { name, fault } =>
+        says "{name} may only run on one CPU, where {thread} kept it from running in {cycles}, for at most \
+              {longest}.",
+            thread = fault.object.as_deref().unwrap_or("another thread"),
+            cycles = counted(fault.cycles, "cycle", "cycles"),
+            longest = fault.longest_ns;
+        remedy "Give it another CPU, or the other thread; or give it a higher priority than the other.";
+
+    /// A thread of lower priority released a cycle, such as an interrupt thread: what is more urgent than that
+    /// thread delays this one too.
+    ReleasedByLowerPriority { name, fault } =>
+        says "{name} was released in {cycles} by {thread}, which has a lower priority: threads between the two \
+              delay it.",
+            thread = fault.object.as_deref().unwrap_or("a thread"),
+            cycles = counted(fault.cycles, "cycle", "cycles");
+        remedy "Give the thread that releases it a higher priority than its own; for an interrupt thread, \
+                chrt -f -p PRIORITY ID.";
+
     /// The memory of a program with a judged thread is not locked, so that the kernel may take pages of it
     /// away.
     MemoryUnlocked { name, fault } =>

@@ -192,6 +192,13 @@ impl Call {
         is_one || self.is_sleep() || self.writes()
     }
 
+    /// Whether a socket may limit its time.
+    pub fn may_time_out_by_ticks(self) -> bool {
+        use Call::*;
+        let receives = matches!(self, Read | Readv | Recvfrom | Recvmsg | Recvmmsg | Accept);
+        receives || self.writes()
+    }
+
     pub fn writes(self) -> bool {
         matches!(self, Call::Write | Call::Pwrite | Call::Writev | Call::Sendto | Call::Sendmsg)
     }

@@ -475,6 +475,10 @@ fn attach() -> Vec<AttachFinding> {
         of_fault(FaultKind::Lock, Some("futex"), Some("sensor")),
         of_fault(FaultKind::Lock, Some("futex"), None),
         of_fault(FaultKind::Inversion, Some("futex"), Some("logger")),
+        of_fault(FaultKind::TickTimeout, Some("recvfrom"), Some("socket")),
+        of_fault(FaultKind::Throttled, None, None),
+        of_fault(FaultKind::SharedCpu, None, Some("logger")),
+        of_fault(FaultKind::LowWaker, Some("read"), Some("irq/40-can0")),
         of_fault(FaultKind::Unlocked, None, Some("0 of 2024 KiB are locked")),
         of_fault(FaultKind::Ordinary, None, Some("other")),
     ]
