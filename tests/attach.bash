@@ -3,7 +3,7 @@
 have attach gcc python:pyarrow || exit 0
 [ "$(id -u)" = 0 ] || skip "attach: the kernel's events need root"
 chrt -f 80 true 2>/dev/null || skip "attach: no real-time priority here"
-gcc -O1 -Wall -Wextra -pthread -o "$here/loops" tests/attach/loops.c -lrt || exit 1
+gcc -g -O1 -Wall -Wextra -pthread -o "$here/loops" tests/attach/loops.c -lrt || exit 1
 
 runs=$here/runs
 tracing=/sys/kernel/tracing

@@ -25,6 +25,55 @@ faults() {
     expect "who held the lock" told "object('inversion') == 'holder'"
 }
 
+# Each fault that is placed is placed in its line. Stacks are sampled once it is known how a thread waits, so the
+# first second has none.
+places() {
+    local kinds=(page-fault heap write sync open yield inversion) kind
+    loop places abs 2000 2000 100 $RANDOM sleep "${kinds[@]}"
+    for kind in "${kinds[@]}"; do
+        expect "the line of $kind" told "places('$kind') <= {log['lines']['$kind']}" || return 1
+    done
+    expect "most faults in a line" told "sum(bool(places(kind)) for kind in log['lines']) >= 5" || return 1
+    # The call that ends its cycles is made within them as well.
+    expect "the lines of sleeps" told \
+        "places('sleep') and places('sleep') <= {log['lines']['sleep'], log['lines']['inversion'] - 1}" || return 1
+    expect "where it waits" told "line(thread['report']['activation_site']) == log['waits_at']" || return 1
+    expect "the place in the sentence" grep -q "at loops.c:[0-9]* (plant)" "$here/text"
+}
+
+# Without symbols and libraries, each function of the call chain is a place in the file.
+stripped() {
+    gcc -g -O3 -static -pthread -o "$here/loops-full" tests/attach/loops.c -lrt || return 1
+    mkdir -p "$here/static"
+    strip -o "$here/static/loops" "$here/loops-full" || return 1
+    "$program" attach --quiet --out "$runs" --name stripped -- \
+        "$here/static/loops" abs 2000 2000 100 "$here/log" $RANDOM page-fault heap write yield >"$here/text" 2>&1
+    folder=$runs/$(ls "$runs" | grep "_stripped$" | tail -n 1)
+    local kind
+    for kind in page-fault heap write yield; do
+        expect "no line of $kind" told "not places('$kind')" || return 1
+        expect "the place of $kind" told "leads_to_line('$kind', '$here/loops-full')" || return 1
+    done
+    expect "places in the file" grep -q "loops+0x[0-9a-f]* from loops+0x" "$here/text"
+}
+
+# Faults of how a thread is released and scheduled: as many as were planted.
+scheduling() {
+    loop tick abs 20000 300 100 $RANDOM tick
+    expect "as many time limits as were planted" told "fault('tick-timeout', 'recvfrom') == planted('tick')" || return 1
+    expect "each as long as a tick" told "longest('tick-timeout') > 1_000_000" || return 1
+    loop throttle deadline 40000 200 100 $RANDOM throttle
+    expect "each time that it was throttled" told "fault('throttled') == planted('throttle')" || return 1
+    expect "its length" told "longest('throttled') > 1_000_000" || return 1
+    loop share abs 5000 400 100 $RANDOM share
+    expect "each time that the other thread had its CPU" told "fault('shared-cpu') >= planted('share')" \
+        "object('shared-cpu') == 'hog'" || return 1
+    loop low pipe 2000 600 100 $RANDOM low
+    expect "each release by a less urgent thread" told \
+        "fault('released-by-lower-priority') == planted('low')" \
+        "object('released-by-lower-priority') == 'irq/99-low'"
+}
+
 # A loop without faults: nothing is reported but what it is.
 clean() {
     loop clean abs 2000 600 100
@@ -154,6 +203,9 @@ SHELL
 }
 
 try "planted faults are counted" faults
+try "faults are placed in the lines of the program" places
+try "faults of a stripped program are placed in its file" stripped
+try "faults of releases and scheduling are counted" scheduling
 try "a clean loop has no fault" clean
 try "the causes of long cycles are those that were planted" causes
 try "lost events are no good cycles" losses

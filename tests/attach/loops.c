@@ -1,11 +1,13 @@
 /* Loops that wait in one way each and keep a log: when each cycle was due, started and ended,
- * and how many faults were planted. It knows nothing of latlab; its log is the truth.
+ * and how many faults were planted, in which line. It knows nothing of latlab; its log is the truth.
  *
  *   loops KIND PERIOD_US CYCLES WORK_US LOG [SEED FAULT...]
  *
  * With a seed each FAULT is planted in a number of cycles that only the log knows. hold, hog and stop
  * keep a cycle for 3 ms: an ordinary thread holds its lock, an urgent thread takes its CPU, a process
- * stops it. Their names are those of the variables HOLDER and HOG. */
+ * stops it. Their names are those of the variables HOLDER and HOG. tick reaches the time limit of a socket, throttle
+ * uses up the runtime of the kind deadline, share lets the urgent thread run for 200 us, and in low an interrupt
+ * thread of lower priority releases the loop, which has the kind pipe. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,25 +32,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAULTS 11
+#define FAULTS 15
 #define DELAYS 8
 static const char *fault_names[FAULTS] = {"page-fault", "heap",  "write",     "sync", "sleep", "open",
-                                          "yield",      "inversion", "hold", "hog",  "stop"};
+                                          "yield",      "inversion", "hold", "hog",  "stop",
+                                          "tick",       "throttle",  "share", "low"};
 static const int64_t delay = 3000000;
 
 struct cycle { int64_t release, start, end; };
 static struct cycle *cycles;
-static long wanted, planted[FAULTS];
+static long wanted, planted[FAULTS], lines[FAULTS], waits_at;
 static unsigned char *plan;
 static int64_t period, work;
 static const char *kind;
-static int fds[2], requests[2], replies[2], stops[2], hogs, file;
+static int fds[2], requests[2], replies[2], stops[2], ticks[2], hogs, lows, file;
 static volatile int *continued;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, contended = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static int waiting_work;
 static volatile int holder_turn, stop;
-static volatile int64_t hold_for;
+static volatile int64_t hold_for, hog_for;
 static mqd_t queue;
 static char *pages;
 
@@ -85,11 +88,21 @@ static void *giver(void *unused) {
             pthread_mutex_unlock(&lock);
         } else if (!strcmp(kind, "mq")) {
             mq_send(queue, "x", 1, 0);
+        } else if (n < wanted && plan[n] == 15) {
+            check(write(lows, &one, 8) != 8, "low");
         } else {
             ssize_t sent = write(fds[1], &one, strcmp(kind, "eventfd") ? 1 : 8);
             (void)sent;
         }
     }
+    return NULL;
+}
+
+/* Gives work in place of the giver, less urgent than the loop. */
+static void *low(void *unused) {
+    (void)unused;
+    uint64_t count;
+    while (read(lows, &count, 8) == 8) check(write(fds[1], &count, 1) != 1, "write");
     return NULL;
 }
 
@@ -124,7 +137,7 @@ static void *holder(void *unused) {
 static void *hog(void *unused) {
     (void)unused;
     uint64_t count;
-    while (read(hogs, &count, 8) == 8) spin(delay);
+    while (read(hogs, &count, 8) == 8) spin(hog_for);
     return NULL;
 }
 
@@ -180,23 +193,33 @@ static void start_thread(void *(*run)(void *), const char *name, int priority) {
 static void plant(int fault, long n) {
     char byte = 0;
     static long touched;
+#define HERE lines[fault] = __LINE__
     switch (fault) {
-    case 0: ((volatile char *)pages)[4096 * touched++] = 1; break;
-    case 1: munmap(mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 65536); break;
-    case 2: check(write(file, &byte, 1) != 1, "write"); break;
-    case 3: fsync(file); break;
-    case 4: usleep(30); break;
-    case 5: { int other = open("/dev/null", O_RDONLY); close(other); break; }
-    case 6: sched_yield(); break;
+    case 0: HERE; ((volatile char *)pages)[4096 * touched++] = 1; break;
+    case 1: HERE; munmap(mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 65536); break;
+    case 2: HERE; check(write(file, &byte, 1) != 1, "write"); break;
+    case 3: HERE; fsync(file); break;
+    case 4: HERE; usleep(30); break;
+    case 5: { HERE; int other = open("/dev/null", O_RDONLY); close(other); break; }
+    case 6: HERE; sched_yield(); break;
     case 7:
     case 8:
         hold_for = fault == 7 ? 150000 : delay;
         holder_turn = 1;
         while (holder_turn == 1) usleep(20);
-        pthread_mutex_lock(&contended);
+        HERE; pthread_mutex_lock(&contended);
         pthread_mutex_unlock(&contended);
         break;
-    case 9: { uint64_t one = 1; check(write(hogs, &one, 8) != 8, "hog"); break; }
+    case 9:
+    case 13: {
+        uint64_t one = 1;
+        hog_for = fault == 9 ? delay : 200000;
+        check(write(hogs, &one, 8) != 8, "hog");
+        break;
+    }
+    case 11: check(recv(ticks[0], &byte, 1, 0) != -1 || errno != EAGAIN, "recv"); break;
+    /* More than the runtime of SCHED_DEADLINE, by more than a tick, at which the kernel looks. */
+    case 12: spin(period * 9 / 10); break;
     case 10: {
         int before = *continued;
         check(write(stops[1], &byte, 1) != 1, "stop");
@@ -226,7 +249,7 @@ int main(int argc, char **argv) {
     for (int a = 7; a < argc; a++) {
         for (int f = 0; f < FAULTS; f++) {
             if (strcmp(argv[a], fault_names[f])) continue;
-            for (long left = f < DELAYS ? 3 + random() % 48 : 2 + random() % 3; left > 0;) {
+            for (long left = f >= DELAYS && f < 11 ? 2 + random() % 3 : 3 + (f == 13) * 7 + random() % 48; left > 0;) {
                 long n = random() % wanted;
                 if (plan[n]) continue;
                 plan[n] = f + 1;
@@ -267,7 +290,16 @@ int main(int argc, char **argv) {
     }
     start_thread(holder, named("HOLDER", "holder"), 0);
     if (planted[10]) start_stopper();
-    if (planted[9]) {
+    if (planted[11]) {
+        struct timeval limit = {0, 1000};
+        check(socketpair(AF_UNIX, SOCK_STREAM, 0, ticks), "socketpair");
+        setsockopt(ticks[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    }
+    if (planted[14]) {
+        lows = eventfd(0, 0);
+        start_thread(low, "irq/99-low", 20);
+    }
+    if (planted[9] || planted[13]) {
         stay();
         hogs = eventfd(0, 0);
         start_thread(hog, named("HOG", "hog"), 95);
@@ -312,7 +344,7 @@ int main(int argc, char **argv) {
         int64_t release = -1, started = 0;
         if (!strcmp(kind, "change") && n == wanted / 2) period = period * 3 / 2;
         if (!strcmp(kind, "abs") || !strcmp(kind, "late") || !strcmp(kind, "change")) {
-            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+            waits_at = __LINE__; clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
             release = next;
             next += period;
         } else if (!strcmp(kind, "real")) {
@@ -358,10 +390,12 @@ int main(int argc, char **argv) {
     check(!log, argv[5]);
     fprintf(log, "{\"planted\": {");
     for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], planted[f]);
-    fprintf(log, "}, \"delayed\": [");
+    fprintf(log, "}, \"lines\": {");
+    for (int f = 0; f < FAULTS; f++) fprintf(log, "%s\"%s\": %ld", f ? ", " : "", fault_names[f], lines[f]);
+    fprintf(log, "}, \"waits_at\": %ld, \"delayed\": [", waits_at);
     const char *comma = "";
     for (long n = 0; n < wanted; n++) {
-        if (plan[n] <= DELAYS) continue;
+        if (plan[n] <= DELAYS || plan[n] > 11) continue;
         fprintf(log, "%s[%ld, \"%s\"]", comma, n, fault_names[plan[n] - 1]);
         comma = ", ";
     }

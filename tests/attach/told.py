@@ -1,7 +1,9 @@
 """Whether expressions hold for a run of `latlab attach` and the log of the program: told.py RUN LOG EXPRESSION..."""
 
+import bisect
 import json
 import statistics
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +13,8 @@ folder, log, *expressions = sys.argv[1:]
 run = json.loads((Path(folder) / "run.json").read_text())
 log = json.loads(Path(log).read_text())
 codes = [finding["code"] for finding in run["findings"]]
-thread = next(found for found in run["attached"]["threads"] if found["name"] == "loops")
+threads = {found["name"]: found for found in run["attached"]["threads"]}
+thread = threads["loops"] if "loops" in threads else next(iter(threads.values()))
 rows = pyarrow.parquet.read_table(Path(folder) / "cycles.parquet").to_pylist()
 PARTS = ("wake_up_ns", "execution_ns", "preempted_ns", "blocked_ns")
 cycles = [
@@ -59,6 +62,11 @@ def fault(kind, call=None):
     return sum(one["count"] for one in faults if one["kind"] == kind and call in (None, one["call"]))
 
 
+def longest(kind):
+    """The longest fault of a kind."""
+    return max((one["longest_ns"] for one in faults if one["kind"] == kind), default=0)
+
+
 def in_cycles(kind):
     """The number of cycles with a fault of a kind."""
     return sum(one["cycles"] for one in faults if one["kind"] == kind)
@@ -67,6 +75,33 @@ def in_cycles(kind):
 def planted(kind):
     """The number of planted faults."""
     return log["planted"][kind]
+
+
+def sites(kind):
+    """The call sites of faults of a kind."""
+    return [site for one in faults if one["kind"] == kind for site in one["sites"]]
+
+
+def places(kind):
+    """The lines of this program at which faults of a kind were found."""
+    return {line(site) for site in sites(kind)} - {None}
+
+
+def line(site):
+    """The innermost line of the program in a call chain."""
+    lines = [frame["line"] for frame in site["frames"] if frame["module"].endswith("/loops")]
+    return next((line for line in lines if line), None)
+
+
+def leads_to_line(kind, program):
+    """Whether each call chain of a kind leads to its line, by the program before it was stripped."""
+    expected = f"loops.c:{log['lines'][kind]}"
+    for site in sites(kind):
+        offsets = [hex(frame["offset"] - (kind != "page-fault")) for frame in site["frames"]]
+        told = subprocess.run(["addr2line", "-e", program, *offsets], capture_output=True, text=True, check=True)
+        if not any(line.split(" ")[0].endswith(expected) for line in told.stdout.splitlines()):
+            return False
+    return True
 
 
 def object(kind):
@@ -85,6 +120,37 @@ def delayed(how, kind, name):
         for long in told
     ]
     return len(took) > 0 and all(time >= 2_000_000 for time in took)
+
+
+def one_chain():
+    """The chain of threads that was found."""
+    return run["attached"]["chains"][0]
+
+
+def longest_chains(count):
+    """The logged chains that took longest: release and end."""
+    return sorted(log["chains"], key=lambda chain: chain[0] - chain[1])[:count]
+
+
+def own_longest():
+    """Release and length of the logged chain that took longest."""
+    due, end = longest_chains(1)[0]
+    return due, end - due
+
+
+def arrivals(name, window_ms):
+    """The smallest and the largest number of releases of a thread in a window; None without a curve."""
+    curve = threads[name]["arrivals"]
+    return next(((one["least"], one["most"]) for one in curve if one["window_ns"] == window_ms * 1_000_000), None)
+
+
+def counted_arrivals(name, window_ms):
+    """The same from the cycles: windows that begin just after a release have least, those that end at one most."""
+    window = window_ms * 1_000_000
+    releases = [row["release_ns"] for row in rows if row["thread"] == threads[name]["thread"]]
+    after = [bisect.bisect_right(releases, at + window) - n - 1 for n, at in enumerate(releases) if at + window < releases[-1]]
+    until = [n + 1 - bisect.bisect_right(releases, at - window) for n, at in enumerate(releases)]
+    return min(after), max(until)
 
 
 def adds_up(long):

@@ -3,7 +3,7 @@
 use crate::layout::{Cpus, Layout};
 use crate::refusals::machine_refuses_all;
 use latlab_model::finding::{Finding, SetupFinding};
-use latlab_model::frame::Refusal;
+use latlab_model::frame::{Message, Refusal};
 use latlab_model::{CpuSet, Plan};
 use latlab_sys::cpu_claim::{self, OtherClaim};
 use latlab_sys::files::Root;
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Holds a claim on CPUs until it is dropped.
 pub struct CpuClaim {
     _claim: Option<cpu_claim::CpuClaim>,
-    pub finding: Option<Finding>,
+    pub finding: Option<Message>,
 }
 
 /// Claims the CPUs to be measured; a refusal names the process that has them.
@@ -36,7 +36,7 @@ pub fn claim_cpus(
         Ok(claim) => claim,
         Err(error) => {
             let error = error.to_string();
-            let finding = Finding::new(SetupFinding::CpusNotHeld { error });
+            let finding = Message::Finding(Finding::new(SetupFinding::CpusNotHeld { error }));
             return Ok(CpuClaim { _claim: None, finding: Some(finding) });
         }
     };
@@ -55,7 +55,8 @@ pub fn claim_cpus(
              --share"
         )));
     }
-    let finding = Finding::new(SetupFinding::CpusShared { cpus: taken, holder });
+    let shared = Finding::new(SetupFinding::CpusShared { cpus: taken, holder });
+    let finding = Message::Finding(shared);
     Ok(CpuClaim { _claim: Some(claim), finding: Some(finding) })
 }
 

@@ -252,7 +252,7 @@ impl PreparedRun {
         let prepared = Message::Prepared(run::AppliedSetup { settings, threads, helpers_on });
         session.outbox.send(&prepared);
         if let Some(finding) = &self.held.claim.finding {
-            session.outbox.send(&Message::Finding(finding.clone()));
+            session.outbox.send(finding);
         }
         prepared
     }

@@ -1,16 +1,21 @@
 //! The threads of an attached program: from their frames to their part of the run.
 
+use crate::arrivals::ArrivalCurve;
 use crate::bins::BinCounts;
+use crate::chains::{ChainLatency, Chains};
 use crate::rows::{CycleRow, coarse_edges};
 use latlab_model::attach::{
-    ActivationCall, AttachReport, AttachedRun, AttachedThread, AttachedThreadReport,
-    AttachedThreadRun, CyclePart, CyclePartFigures, LONGEST, LongCycle, PackedCycles,
+    ActivationCall, AttachReport, AttachedChain, AttachedRun, AttachedThread, AttachedThreadReport,
+    AttachedThreadRun, CyclePart, CyclePartFigures, FaultKind, LONGEST, LongCycle, PackedCycles,
+    RhythmKind, ThreadFault,
 };
+use latlab_model::call_site::{CallFrame, CallSite, CallStack};
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::finding::{AttachFinding, Finding, FindingKind, LossFinding};
 use latlab_model::histogram::{bin_low, bin_of};
 use latlab_model::plan::{JudgedTime, Method};
+use latlab_model::run::Quantiles;
 use latlab_model::{Bin, Histogram, Nanos, Plan};
 use latlab_stats::quantiles;
 use latlab_trace::tell_cycle;
@@ -22,7 +27,27 @@ use std::collections::BTreeMap;
 pub struct AttachDigest {
     threads: BTreeMap<u32, FoundThread>,
     report: Option<AttachReport>,
+    stacks: Vec<CallStack>,
+    /// By the number of their site.
+    call_chains: BTreeMap<u32, Vec<CallFrame>>,
+    chains: Chains,
+    /// Latencies of each chain of threads.
+    chain_counts: BTreeMap<Vec<u32>, ChainCounts>,
 }
+
+#[derive(Default)]
+struct ChainCounts {
+    counts: PartCounts,
+    /// Of the longest one.
+    release: Nanos,
+}
+
+/// Least latencies of a chain that is shown, and most chains.
+const CHAIN_LATENCIES: u64 = 10;
+const MOST_CHAINS: usize = 8;
+
+/// A program has no more call sites than this; the stream may be damaged.
+const MOST_STACKS: usize = 1 << 14;
 
 struct FoundThread {
     found: AttachedThread,
@@ -30,6 +55,8 @@ struct FoundThread {
     misses: u64,
     /// The longest first.
     longest: Vec<LongCycle>,
+    /// For a thread whose releases are not its own timer's.
+    arrivals: Option<ArrivalCurve>,
 }
 
 #[derive(Default)]
@@ -38,7 +65,20 @@ struct PartCounts {
     bins: BinCounts,
 }
 
+/// What a run stores of them.
+struct Figures {
+    quantiles: Option<Quantiles>,
+    max_ns: Nanos,
+    bins: Vec<Bin>,
+}
+
 impl PartCounts {
+    fn figures(&mut self) -> Figures {
+        let total = &mut self.total;
+        total.bins = self.bins.take();
+        Figures { quantiles: quantiles(total), max_ns: total.max_ns, bins: coarse_rows(total) }
+    }
+
     fn add(&mut self, time: Nanos) {
         let total = &mut self.total;
         total.min_ns = if total.count == 0 { time } else { total.min_ns.min(time) };
@@ -55,7 +95,10 @@ impl PartCounts {
 impl AttachDigest {
     /// Adds a thread that was found.
     pub fn push_thread(&mut self, found: AttachedThread) {
-        let thread = FoundThread { found, parts: BTreeMap::new(), misses: 0, longest: Vec::new() };
+        let has_timer = matches!(found.rhythm, RhythmKind::Exact | RhythmKind::Drifting);
+        let arrivals = (!has_timer).then(ArrivalCurve::default);
+        let (parts, longest) = (BTreeMap::new(), Vec::new());
+        let thread = FoundThread { found, parts, misses: 0, longest, arrivals };
         self.threads.entry(thread.found.thread).or_insert(thread);
     }
 
@@ -74,7 +117,9 @@ impl AttachDigest {
         let cycles = packed.unpack().map_err(|error| unsound(error.to_string()))?;
         let known = self.threads.get_mut(&thread);
         let Some(known) = known else { return Err(unsound("their thread is unknown".into())) };
+        self.chains.push(thread, &cycles);
         for cycle in &cycles {
+            known.arrivals.iter_mut().for_each(|curve| curve.push(cycle.release_ns));
             for part in CyclePart::ALL {
                 known.parts.entry(*part).or_default().add(cycle.part(*part));
             }
@@ -95,9 +140,73 @@ impl AttachDigest {
         known.longest.truncate(LONGEST);
     }
 
+    /// Adds the stack of a call site.
+    pub fn push_stack(&mut self, stack: CallStack) {
+        if self.stacks.len() < MOST_STACKS {
+            self.stacks.push(stack);
+        }
+    }
+
+    pub fn stacks(&self) -> &[CallStack] {
+        &self.stacks
+    }
+
+    pub fn set_call_chains(&mut self, chains: BTreeMap<u32, Vec<CallFrame>>) {
+        self.call_chains = chains;
+    }
+
     /// Adds the current report.
     pub fn push_report(&mut self, report: AttachReport) {
+        self.follow_chains(&report.threads, false);
         self.report = Some(report);
+    }
+
+    fn follow_chains(&mut self, reports: &[AttachedThreadReport], is_over: bool) {
+        let AttachDigest { threads, chains, chain_counts, .. } = self;
+        let ids = threads.values().map(|thread| (thread.found.thread_id, thread.found.thread));
+        chains.follow(
+            reports,
+            &ids.collect(),
+            is_over,
+            |chain, ChainLatency { release, latency }| {
+                if !chain_counts.contains_key(chain) {
+                    chain_counts.insert(chain.to_vec(), ChainCounts::default());
+                }
+                let Some(known) = chain_counts.get_mut(chain) else { return };
+                if latency > known.counts.total.max_ns || known.counts.total.count == 0 {
+                    known.release = release;
+                }
+                known.counts.add(latency);
+            },
+        );
+    }
+
+    /// The chains with most latencies first.
+    fn end_chains(&mut self, reports: &[AttachedThreadReport]) -> Vec<AttachedChain> {
+        self.follow_chains(reports, true);
+        let AttachDigest { threads, chain_counts, .. } = self;
+        let name = |thread: &u32| threads.get(thread).map(|one| one.found.name.clone());
+        let cycles = |thread: &u32| {
+            reports.iter().find(|one| one.thread == *thread).map_or(0, |one| one.cycles)
+        };
+        let chains = std::mem::take(chain_counts).into_iter().map(|(threads, mut known)| {
+            let figures = known.counts.figures();
+            AttachedChain {
+                names: threads.iter().filter_map(name).collect(),
+                cycles: threads.last().map_or(0, cycles),
+                count: known.counts.total.count,
+                quantiles: figures.quantiles,
+                max_ns: figures.max_ns,
+                longest_release_ns: known.release,
+                bins: figures.bins,
+                threads,
+            }
+        });
+        let mut chains: Vec<AttachedChain> =
+            chains.filter(|chain| chain.count >= CHAIN_LATENCIES).collect();
+        chains.sort_by_key(|chain| Reverse(chain.count));
+        chains.truncate(MOST_CHAINS);
+        chains
     }
 
     /// The deadline of each thread of the run.
@@ -110,8 +219,9 @@ impl AttachDigest {
 
     /// The attached threads, and their findings. `recorded` are cycles whose CPU was recorded as
     /// well.
-    pub fn finish(self, recorded: &[SpikeBlame]) -> (AttachedRun, Vec<Finding>) {
-        let report = self.report.unwrap_or_default();
+    pub fn finish(mut self, recorded: &[SpikeBlame]) -> (AttachedRun, Vec<Finding>) {
+        let report = self.report.take().unwrap_or_default();
+        let chains = self.end_chains(&report.threads);
         let mut findings = Vec::new();
         if self.threads.is_empty() {
             let waited = report.without_rhythm.clone();
@@ -123,7 +233,9 @@ impl AttachDigest {
             .threads
             .into_values()
             .map(|thread| {
-                let report = known.get(&thread.found.thread).cloned().unwrap_or_default();
+                let mut report = known.get(&thread.found.thread).cloned().unwrap_or_default();
+                place(&mut report, &self.call_chains);
+                keep_shared_cpu(&mut report, &thread.found);
                 thread.finish(report)
             })
             .collect();
@@ -142,6 +254,7 @@ impl AttachDigest {
         let run = AttachedRun {
             program: report.program,
             threads,
+            chains,
             without_rhythm: report.without_rhythm,
             events_lost: report.events_lost,
             events: report.events,
@@ -157,21 +270,57 @@ impl FoundThread {
         let thread = self.found.setup.as_ref().map_or(self.found.thread, |setup| setup.thread);
         let longest = self.longest.iter().map(|long| tell_cycle(0, thread, long)).collect();
         let parts = self.parts.into_iter().map(|(part, mut counts)| {
-            counts.total.bins = counts.bins.take();
-            CyclePartFigures {
-                part,
-                quantiles: quantiles(&counts.total),
-                max_ns: counts.total.max_ns,
-                bins: coarse_rows(&counts.total),
-            }
+            let Figures { quantiles, max_ns, bins } = counts.figures();
+            CyclePartFigures { part, quantiles, max_ns, bins }
         });
+        // Of cycles that were not followed, the releases are unknown.
+        let arrivals = self.arrivals.filter(|_| report.unseen == 0);
         AttachedThreadRun {
             parts: parts.collect(),
             found: self.found,
             misses: self.misses,
             longest,
+            arrivals: arrivals.map(|curve| curve.finish()).unwrap_or_default(),
             report,
         }
+    }
+}
+
+/// Least number and share of the cycles of a thread that another one keeps from its only CPU.
+const SHARED_CYCLES: u64 = 10;
+const SHARED_SHARE: f64 = 0.01;
+
+/// Sharing a CPU is a fault only of a thread that has no other and is often kept waiting; of those that
+/// keep it, the one that does so most often is told.
+fn keep_shared_cpu(report: &mut AttachedThreadReport, found: &AttachedThread) {
+    let is_shared = |fault: &&ThreadFault| fault.kind == FaultKind::SharedCpu;
+    let is_pinned = found.cpus.parse::<u32>().is_ok();
+    let least = SHARED_CYCLES.max((SHARED_SHARE * report.cycles as f64) as u64);
+    let most = report.faults.iter().filter(is_shared).max_by_key(|fault| fault.cycles).cloned();
+    report.faults.retain(|fault| !is_shared(&fault));
+    report.faults.extend(most.filter(|fault| is_pinned && fault.cycles >= least));
+}
+
+/// Sets the call chains of a thread's call sites; sites with the same chain become one.
+fn place(report: &mut AttachedThreadReport, chains: &BTreeMap<u32, Vec<CallFrame>>) {
+    let chain = |site: &CallSite| chains.get(&site.site).cloned().unwrap_or_default();
+    report.activation_site.iter_mut().for_each(|site| site.frames = chain(site));
+    for fault in &mut report.faults {
+        // How it waits is a fault of the place where it waits.
+        if matches!(fault.kind, FaultKind::RelativeSleep | FaultKind::SettableClock) {
+            fault.sites = report.activation_site.iter().cloned().collect();
+            continue;
+        }
+        let mut sites: Vec<CallSite> = Vec::new();
+        for site in std::mem::take(&mut fault.sites) {
+            let frames = chain(&site);
+            match sites.iter_mut().find(|known| known.frames == frames) {
+                Some(known) => known.count += site.count,
+                None => sites.push(CallSite { frames, ..site }),
+            }
+        }
+        sites.sort_by_key(|site| (Reverse(site.count), site.site));
+        fault.sites = sites;
     }
 }
 

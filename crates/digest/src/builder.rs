@@ -20,6 +20,7 @@ use crate::thread::ThreadCounts;
 use crate::trace::TraceDigest;
 use latlab_model::attach::{AttachedThread, PackedCycles};
 use latlab_model::breakdown::Breakdown;
+use latlab_model::call_site::{CallFrame, CallStack};
 use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::EventCapture;
@@ -184,6 +185,7 @@ impl RunBuilder {
             Message::Cycles(cycles) => return self.push_cycles(&cycles).map(StreamRow::Cycles),
             Message::AttachReport(report) => self.attach.push_report(report),
             Message::LongCycle(long) => self.attach.push_long_cycle(long),
+            Message::CallStack(stack) => self.attach.push_stack(stack),
             Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; in a stream it means nothing.
@@ -278,6 +280,17 @@ impl RunBuilder {
             self.conditions.interval(conditions::Interval { cpu: row.cpu, from, to, p99, max });
         }
         StreamRow::Interval(row)
+    }
+
+    /// The stacks of an attached program, and whether its files are those of this machine.
+    pub fn call_stacks(&self) -> (&[CallStack], bool) {
+        let is_here = self.plan.as_ref().is_some_and(|plan| plan.on.target.shares_packages());
+        (self.attach.stacks(), is_here)
+    }
+
+    /// Takes the call chain of each of these by its site.
+    pub fn set_call_chains(&mut self, chains: BTreeMap<u32, Vec<CallFrame>>) {
+        self.attach.set_call_chains(chains);
     }
 
     /// The rows that are only known when the stream has ended.

@@ -3,10 +3,12 @@
 //! Nothing here reads a clock or a file: the id and the start time are parameters. So a run can be
 //! made from a journal, from a stream in progress, or in a test.
 
+mod arrivals;
 mod attach;
 mod bins;
 mod breakdown;
 mod builder;
+mod chains;
 mod clocks;
 pub mod conditions;
 mod edges;

@@ -5,6 +5,7 @@
 //! enters that call again.
 
 use crate::Nanos;
+use crate::call_site::CallSite;
 use crate::explanation::{BlamePart, SpikeBlame};
 use crate::histogram::Bin;
 use crate::run::{Quantiles, ThreadSetup};
@@ -285,6 +286,14 @@ text_enum! {
         Lock = "lock",
         /// A thread of lower priority ended its wait (possible priority inversion).
         Inversion = "inversion",
+        /// A time limit of a socket passed, which the kernel counts in ticks.
+        TickTimeout = "tick-timeout",
+        /// It was ready, and a less urgent thread or nothing had its CPU: its CPU time is limited.
+        Throttled = "throttled",
+        /// Another thread, as urgent or more, had the CPU.
+        SharedCpu = "shared-cpu",
+        /// A thread of lower priority released it.
+        LowWaker = "released-by-lower-priority",
         /// Its memory is not locked.
         Unlocked = "unlocked-memory",
         /// Its scheduling policy is not a real-time one.
@@ -308,6 +317,8 @@ pub struct ThreadFault {
     pub cycles: u64,
     /// Longest occurrence.
     pub longest_ns: Nanos,
+    /// Where in the program, most frequent first; less than all if stacks were lost.
+    pub sites: Vec<CallSite>,
 }
 
 /// One of the longest cycles of a thread, and where its time went.
@@ -330,6 +341,18 @@ pub struct LongCycle {
     pub parts: Vec<BlamePart>,
 }
 
+/// A thread that releases cycles of another one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ThreadWaker {
+    /// Kernel thread id.
+    pub thread_id: i32,
+    /// Thread name.
+    pub name: String,
+    /// Number of cycles.
+    pub count: u64,
+}
+
 /// What is known of a thread apart from its cycles.
 #[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -345,8 +368,10 @@ pub struct AttachedThreadReport {
     pub waiting: u64,
     /// Releases that no cycle served.
     pub overruns: u64,
+    /// Where in the program it waits for its releases; `None` if its stack could not be read.
+    pub activation_site: Option<CallSite>,
     /// Threads that woke it for its cycles, with counts, most frequent first.
-    pub wakers: Vec<(String, u64)>,
+    pub wakers: Vec<ThreadWaker>,
     /// Faults found in it.
     pub faults: Vec<ThreadFault>,
     /// Number of migrations to another CPU.
@@ -400,6 +425,40 @@ pub struct CyclePartFigures {
     pub bins: Vec<Bin>,
 }
 
+/// How many releases of a thread fall into a window of time, wherever it begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Arrivals {
+    /// Length of the window.
+    pub window_ns: Nanos,
+    /// Least number between the first release and the last.
+    pub least: u64,
+    /// Largest number.
+    pub most: u64,
+}
+
+/// Threads that release one another: from the release of the first to the end of the last.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AttachedChain {
+    /// Numbers among the attached threads, in order.
+    pub threads: Vec<u32>,
+    /// Their names.
+    pub names: Vec<String>,
+    /// Cycles of the last thread that were followed back to a release of the first.
+    pub count: u64,
+    /// All cycles of the last thread.
+    pub cycles: u64,
+    /// Quantiles of the latency from end to end; `None` if nothing was recorded.
+    pub quantiles: Option<Quantiles>,
+    /// Observed maximum.
+    pub max_ns: Nanos,
+    /// Release of the first thread in the longest one, on CLOCK_MONOTONIC.
+    pub longest_release_ns: Nanos,
+    /// Counts, as those of a part of a cycle.
+    pub bins: Vec<Bin>,
+}
+
 /// An attached thread with its results.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -413,6 +472,8 @@ pub struct AttachedThreadRun {
     pub parts: Vec<CyclePartFigures>,
     /// Its longest cycles, longest first.
     pub longest: Vec<SpikeBlame>,
+    /// Its arrival curve; empty for a thread that has its own timer.
+    pub arrivals: Vec<Arrivals>,
     /// What else is known of it.
     pub report: AttachedThreadReport,
 }
@@ -425,6 +486,8 @@ pub struct AttachedRun {
     pub program: String,
     /// The threads whose cycles were found, highest priority first.
     pub threads: Vec<AttachedThreadRun>,
+    /// Threads that release one another, with the time that takes from end to end.
+    pub chains: Vec<AttachedChain>,
     /// Threads without a rhythm: name and number of waits.
     pub without_rhythm: Vec<(String, u64)>,
     /// Trace events that the kernel overwrote.

@@ -10,6 +10,7 @@ pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, ReadResult, skip_damage};
 
 use crate::attach::{AttachReport, AttachedThread, LongCycle, PackedCycles};
 use crate::breakdown::Breakdown;
+use crate::call_site::CallStack;
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
 use crate::guest::GuestStream;
@@ -171,6 +172,8 @@ pub enum Message {
     AttachReport(AttachReport),
     /// One of the longest cycles of an attached thread.
     LongCycle(LongCycle),
+    /// The stack of an attached thread at a call site.
+    CallStack(CallStack),
 }
 
 macro_rules! kinds {
@@ -235,6 +238,7 @@ kinds! {
     33 Cycles packed,
     34 AttachReport json,
     35 LongCycle json,
+    36 CallStack packed,
 }
 
 impl Message {

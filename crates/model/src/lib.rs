@@ -7,6 +7,7 @@
 
 pub mod attach;
 pub mod breakdown;
+pub mod call_site;
 pub mod campaign;
 pub mod campaign_table;
 pub mod comparison;

@@ -1,5 +1,6 @@
 //! Turns the journal of a run into its folder.
 
+use crate::call_sites::call_chains;
 use crate::disk::{Disk, DiskFile};
 use crate::document::{
     CONSOLE, ORIGINAL, RECORDING_JSON, RUN_JSON, SNAPSHOT_JSON, write_document, write_recording,
@@ -47,7 +48,7 @@ pub fn write_files(
     journal: &Journal,
     recovered: bool,
 ) -> Result<Run> {
-    let JournalRead { assembly, ending, mut files } =
+    let JournalRead { mut assembly, ending, mut files } =
         read_journal(disk, folder, journal, recovered)?;
     let intervals = assembly.intervals();
     // Unreadable parts may contain anything and must not be removed.
@@ -58,6 +59,9 @@ pub fn write_files(
         true => Err(StreamError::Missing("first Interval")),
         false => {
             let begun = id::time_of(id).unwrap_or(Timestamp::UNIX_EPOCH);
+            let (stacks, has_files) = assembly.call_stacks();
+            let chains = call_chains(stacks, has_files.then(|| begun.into()));
+            assembly.set_call_chains(chains);
             assembly.finish(id, begun, ending)
         }
     };

@@ -9,6 +9,7 @@
 //! and later reads must match what was checked. The exception is `samples.parquet`: only the row
 //! groups of the requested window are read, whose pages carry gzip's checksum.
 
+mod call_sites;
 mod campaign;
 mod columns;
 pub mod disk;

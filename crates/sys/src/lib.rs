@@ -34,6 +34,7 @@ pub mod tracefs;
 pub mod tune_claim;
 pub mod undo;
 pub mod usbtmc;
+pub mod user_stack;
 pub mod wake;
 pub mod work_log;
 pub mod write_watch;

@@ -82,7 +82,7 @@ fn is_page_locked(byte: *const u8) -> bool {
     synced == -1 && Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::BUSY)
 }
 
-fn page_size() -> usize {
+pub(crate) fn page_size() -> usize {
     // SAFETY: sysconf touches no memory of ours; every kernel has a page size.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }

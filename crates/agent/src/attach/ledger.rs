@@ -5,8 +5,9 @@ use crate::cpus;
 use crate::flight::SpikeTrigger;
 use latlab_model::attach::{
     ActivationCall, AttachedThread, AttachedThreadReport, Cycle, CyclePart, FaultKind, LONGEST,
-    LongCycle, PackedCycles, RhythmKind, ThreadFault,
+    LongCycle, PackedCycles, RhythmKind, ThreadFault, ThreadWaker,
 };
+use latlab_model::call_site::CallSite;
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::condensed;
 use latlab_model::frame::{Interval, KEPT_SPIKES, Message, Spike, Spikes};
@@ -19,12 +20,15 @@ use latlab_trace::cycles::{
     Call, CycleFault, FaultObject, FollowedCycle, FoundThread, Seat, WaitKey, Waker,
 };
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 
 /// Approximate number of parts that are sent of a long cycle.
 const PARTS: usize = 48;
 /// Number of different faults that are kept per thread.
 const MOST_FAULTS: usize = 256;
+
+/// The kind of a fault, its call, and the number of its file or thread.
+type FaultKey = (FaultKind, Option<Call>, i64);
 
 /// How often a fault occurred.
 #[derive(Default)]
@@ -34,6 +38,8 @@ struct FaultCount {
     cycles: u64,
     longest: Nanos,
     object: Option<String>,
+    /// How often it was at which call site.
+    sites: Vec<CallSite>,
     /// A fault only if the thread slept in the call.
     is_harmless: bool,
 }
@@ -44,6 +50,8 @@ pub struct ThreadLedger {
     pub found: AttachedThread,
     /// Everything else that is reported of it.
     pub report: AttachedThreadReport,
+    /// The call site at which it waits for its releases.
+    pub activation_site: Option<u32>,
     judged: JudgedTime,
     /// Cycles not yet sent.
     cycles: Vec<Cycle>,
@@ -60,9 +68,10 @@ pub struct ThreadLedger {
     longest: BinaryHeap<Reverse<Nanos>>,
     /// Long cycles not yet sent.
     long_cycles: Vec<LongCycle>,
-    faults: BTreeMap<(FaultKind, Option<Call>, i64), FaultCount>,
+    faults: Vec<(FaultKey, FaultCount)>,
     wakers: HashMap<i32, (String, u64)>,
-    late_by: BTreeMap<CyclePart, u64>,
+    /// Late cycles by their largest part.
+    late_by: [u64; CyclePart::ALL.len()],
     last_cpu: Option<u32>,
 }
 
@@ -127,6 +136,7 @@ impl Finder<'_> {
                 setup,
             },
             report: AttachedThreadReport { thread: found.thread, ..Default::default() },
+            activation_site: None,
             judged: attach.judged,
             cycles: Vec::new(),
             part_from: first_release,
@@ -139,9 +149,9 @@ impl Finder<'_> {
             largest: BinaryHeap::new(),
             longest: BinaryHeap::new(),
             long_cycles: Vec::new(),
-            faults: BTreeMap::new(),
+            faults: Vec::new(),
             wakers: HashMap::new(),
-            late_by: BTreeMap::new(),
+            late_by: [0; CyclePart::ALL.len()],
             last_cpu: None,
         };
         ledger.note_standing_faults(root, id, is_realtime);
@@ -156,8 +166,8 @@ impl ThreadLedger {
             return;
         }
         let mut note = |kind, call: Option<Call>, object: Option<String>| {
-            let known = self.faults.entry((kind, call, 0)).or_default();
-            (known.count, known.object) = (1, object);
+            let known = FaultCount { count: 1, object, ..FaultCount::default() };
+            self.faults.push(((kind, call, 0), known));
         };
         let call = Call::named(&self.found.activation.call);
         match self.found.activation.sleep {
@@ -186,14 +196,15 @@ impl ThreadLedger {
         }
     }
 
-    /// Counts a cycle; `trigger` begins to record it if it is a spike.
+    /// Counts a cycle; `trigger` begins to record it if it is a spike. Returns whether the call that
+    /// ends a cycle was made within this one, at an unknown place.
     pub fn push(
         &mut self,
         root: &Root,
         followed: FollowedCycle,
         unseen: u64,
         trigger: Option<&mut SpikeTrigger>,
-    ) {
+    ) -> bool {
         let cycle = followed.cycle;
         self.report.cycles += 1;
         self.report.unseen += unseen;
@@ -215,7 +226,7 @@ impl ThreadLedger {
         let deadline = self.found.deadline_ns;
         let is_late = deadline.is_some_and(|deadline| is_miss(judged.0, deadline.0));
         if is_late {
-            *self.late_by.entry(cycle.largest_part()).or_default() += 1;
+            self.late_by[cycle.largest_part() as usize] += 1;
         }
         self.keep_longest(root, &followed);
         if let (Some(setup), Some(trigger)) = (&self.found.setup, trigger) {
@@ -228,6 +239,8 @@ impl ThreadLedger {
         if self.found.setup.is_some() {
             self.count(cycle, judged, is_late);
         }
+        let activation = Call::named(&self.found.activation.call);
+        followed.faults.iter().any(|fault| fault.call == activation && fault.site.is_none())
     }
 
     /// Counts a judged time in the part of the interval that holds its release.
@@ -244,7 +257,7 @@ impl ThreadLedger {
     }
 
     fn count_faults(&mut self, root: &Root, faults: &[CycleFault]) {
-        let mut before: Vec<(FaultKind, Option<Call>, i64)> = Vec::new();
+        let mut before: Vec<FaultKey> = Vec::new();
         for fault in faults {
             let number = match fault.object {
                 None => 0,
@@ -252,33 +265,46 @@ impl ThreadLedger {
                 Some(FaultObject::Thread(seat)) => seat.id.into(),
             };
             let key = (fault.kind, fault.call, number);
-            if !self.faults.contains_key(&key) && self.faults.len() >= MOST_FAULTS {
+            // A CPU may be shared with many threads.
+            let most =
+                if fault.kind == FaultKind::SharedCpu { MOST_FAULTS / 2 } else { MOST_FAULTS };
+            let known = self.faults.iter().position(|(known, _)| *known == key);
+            if known.is_none() && self.faults.len() >= most {
                 continue;
             }
-            let id = self.found.thread_id as u32;
-            let known = self.faults.entry(key).or_insert_with(|| match fault.object {
-                None => FaultCount::default(),
-                Some(FaultObject::Thread(seat)) => FaultCount {
-                    object: Some(seat_name(root, seat.id, Some(seat))),
-                    ..FaultCount::default()
-                },
-                Some(FaultObject::Descriptor(descriptor)) => {
-                    let file = file(root, id, descriptor);
-                    FaultCount {
-                        is_harmless: file.as_deref().is_none_or(|file| !file.starts_with('/')),
-                        object: file,
-                        ..FaultCount::default()
-                    }
-                }
+            let at = known.unwrap_or_else(|| {
+                self.faults.push((key, self.first_fault(root, fault.object)));
+                self.faults.len() - 1
             });
+            let known = &mut self.faults[at].1;
             known.count += 1;
             known.slept += u64::from(fault.slept);
+            // A fault that is none has no place.
+            if let Some(site) = fault.site.filter(|_| fault.slept || !known.is_harmless) {
+                match known.sites.iter_mut().find(|one| one.site == site) {
+                    Some(one) => one.count += 1,
+                    None => known.sites.push(call_site(site, 1)),
+                }
+            }
             known.longest = known.longest.max(fault.length);
             if !before.contains(&key) {
                 known.cycles += 1;
                 before.push(key);
             }
         }
+    }
+
+    fn first_fault(&self, root: &Root, object: Option<FaultObject>) -> FaultCount {
+        let (object, is_harmless) = match object {
+            None => (None, false),
+            Some(FaultObject::Thread(seat)) => (Some(seat_name(root, seat.id, Some(seat))), false),
+            Some(FaultObject::Descriptor(descriptor)) => {
+                let file = file(root, self.found.thread_id as u32, descriptor);
+                let is_harmless = file.as_deref().is_none_or(|file| !file.starts_with('/'));
+                (file, is_harmless)
+            }
+        };
+        FaultCount { object, is_harmless, ..FaultCount::default() }
     }
 
     /// Keeps a cycle that is among the longest so far.
@@ -344,8 +370,14 @@ impl ThreadLedger {
 
     /// Reports what is known so far.
     pub fn report(&self, root: &Root) -> AttachedThreadReport {
-        let mut wakers: Vec<(String, u64)> = self.wakers.values().cloned().collect();
-        wakers.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        let waker = |(id, (name, count)): (&i32, &(String, u64))| ThreadWaker {
+            thread_id: *id,
+            name: name.clone(),
+            count: *count,
+        };
+        let mut wakers: Vec<ThreadWaker> = self.wakers.iter().map(waker).collect();
+        wakers.sort_unstable_by_key(|waker| (Reverse(waker.count), waker.thread_id));
+        let late_by = CyclePart::ALL.iter().copied().zip(self.late_by);
         let faults = self.faults.iter().filter_map(|((kind, call, _), known)| {
             let count = if known.is_harmless { known.slept } else { known.count };
             (count > 0).then(|| ThreadFault {
@@ -355,15 +387,27 @@ impl ThreadLedger {
                 count,
                 cycles: known.cycles,
                 longest_ns: known.longest,
+                sites: known.sites.clone(),
             })
         });
         let now = policy(root, self.found.thread_id as u32);
+        let known = &self.report;
         AttachedThreadReport {
+            thread: known.thread,
+            cycles: known.cycles,
+            unseen: known.unseen,
+            waiting: known.waiting,
+            overruns: known.overruns,
+            activation_site: self.activation_site.map(|site| call_site(site, 0)),
             wakers,
             faults: faults.collect(),
-            late_by: self.late_by.iter().map(|(part, count)| (*part, *count)).collect(),
+            migrations: known.migrations,
+            untold_switches: known.untold_switches,
+            late_by: late_by.filter(|(_, count)| *count > 0).collect(),
             policy_at_end: now.filter(|now| *now != self.found.policy),
-            ..self.report.clone()
+            has_ended: known.has_ended,
+            activation_lost: known.activation_lost,
+            rhythm_change: known.rhythm_change,
         }
     }
 
@@ -373,6 +417,10 @@ impl ThreadLedger {
         let end = ThreadEnd::new(setup.thread, reason, self.report.cycles);
         Some(ThreadEnd { overruns: self.report.overruns, ..end })
     }
+}
+
+fn call_site(site: u32, count: u64) -> CallSite {
+    CallSite { site, count, frames: Vec::new() }
 }
 
 /// Whether a time is among the `most` largest so far, which it then joins.
@@ -540,6 +588,7 @@ mod tests {
             object: Some(FaultObject::Descriptor(file)),
             length: MICROSECOND * 9,
             slept,
+            site: None,
         };
         let faults = vec![write(1, false), write(4, false), write(4, true)];
         ledger.push(&root, followed(Nanos::ZERO, MICROSECOND, faults), 0, None);

@@ -2,6 +2,7 @@
 //! ours runs in the program, and no thread of ours has to be on time.
 
 mod ledger;
+mod stacks;
 mod target;
 mod trace;
 
@@ -26,6 +27,7 @@ use latlab_trace::cycles::{
     ProgramTracker,
 };
 use ledger::{Finder, ThreadLedger, is_realtime};
+use stacks::CallStacks;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -126,7 +128,7 @@ impl PreparedAttach {
         std::thread::sleep(Duration::from_nanos(SETTLED as u64));
         session.read(&mut self.trace, i64::MAX);
         session.report.exit_status = self.program.end(root);
-        session.finish();
+        session.finish(&mut self.trace.stacks);
         let ends = session.ledgers.values().filter_map(|ledger| ledger.end(reason)).collect();
         MeasuringThreadsResult { ends, intervals_merged: 0, hook: None, reason: Some(reason) }
     }
@@ -182,6 +184,7 @@ impl AttachSession<'_> {
             self.read(trace, now - SETTLED);
             if now >= flush_due {
                 flush_due = now + FLUSH_EVERY;
+                self.find_activations(&mut trace.stacks);
                 self.flush(false);
             }
             if now >= report_due {
@@ -206,9 +209,13 @@ impl AttachSession<'_> {
     /// Handles the events up to this time.
     fn read(&mut self, trace: &mut ProgramTrace, until: i64) {
         let before = clock::thread_cpu_time();
+        trace.stacks.read(self.root);
         let AttachSession { tracker, report, has_realtime, .. } = self;
-        trace.read(until, |event: &ProgramEvent| {
+        trace.read(until, |event: &ProgramEvent, stacks| {
             report.events += 1;
+            while let Some((at, thread, site)) = stacks.next_until(event.at) {
+                tracker.push_site(at, thread, site);
+            }
             match event.kind {
                 ProgramEventKind::Lost(count) => report.events_lost += count,
                 // A program sets its threads' priorities before they work.
@@ -219,11 +226,11 @@ impl AttachSession<'_> {
             }
             tracker.push(event);
         });
-        self.take_followed();
+        self.take_followed(&mut trace.stacks);
         self.report.reader_cpu_ns += Nanos(clock::thread_cpu_time() - before);
     }
 
-    fn take_followed(&mut self) {
+    fn take_followed(&mut self, stacks: &mut CallStacks) {
         let recent = Nanos(Clock::Monotonic.now() - RECENT);
         for followed in self.tracker.take() {
             match followed {
@@ -232,13 +239,15 @@ impl AttachSession<'_> {
                 }
                 Followed::Cycle { thread, cycle, unseen } => {
                     if let Some(found) = self.waiting_threads.remove(&thread) {
-                        self.begin_ledger(&found, cycle.cycle.release_ns);
+                        self.begin_ledger(&found, cycle.cycle.release_ns, stacks);
                     }
                     if let Some(ledger) = self.ledgers.get_mut(&thread) {
                         // What was replayed once the thread was understood is too old.
                         let trigger = self.trigger.as_mut();
                         let trigger = trigger.filter(|_| cycle.cycle.end_ns() > recent);
-                        ledger.push(self.root, *cycle, unseen, trigger);
+                        if ledger.push(self.root, *cycle, unseen, trigger) {
+                            stacks.watch_activation(thread);
+                        }
                     }
                 }
                 Followed::End { thread } => {
@@ -250,12 +259,15 @@ impl AttachSession<'_> {
         }
     }
 
-    fn begin_ledger(&mut self, found: &FoundThread, first_release: Nanos) {
+    fn begin_ledger(&mut self, found: &FoundThread, first: Nanos, stacks: &mut CallStacks) {
         self.has_realtime |= is_realtime(found.priority);
         let AttachSession { root, plan, attach, has_realtime, judged, .. } = self;
         let finder =
             Finder { root, plan, attach, has_realtime: *has_realtime, next_judged: *judged };
-        let ledger = finder.ledger(found, first_release);
+        let ledger = finder.ledger(found, first);
+        if ledger.found.setup.is_some() {
+            stacks.watch(found.thread, found.thread_id, found.activation.key.call);
+        }
         self.judged += u32::from(ledger.found.setup.is_some());
         self.waiting.push_back(Message::AttachedThread(ledger.found.clone()));
         self.ledgers.insert(found.thread, ledger);
@@ -265,6 +277,14 @@ impl AttachSession<'_> {
     fn look_for_realtime(&mut self, program: &Program) {
         let threads = program.threads(self.root);
         self.has_realtime |= threads.iter().any(|(_, priority)| is_realtime(*priority));
+    }
+
+    /// Looks where in the program its threads wait, and takes the stacks to send.
+    fn find_activations(&mut self, stacks: &mut CallStacks) {
+        for (thread, ledger) in &mut self.ledgers {
+            ledger.activation_site = stacks.activation_site(self.root, *thread);
+        }
+        self.waiting.extend(stacks.found.drain(..));
     }
 
     fn flush(&mut self, is_over: bool) {
@@ -304,22 +324,31 @@ impl AttachSession<'_> {
                 ledger.report.rhythm_change = state.rhythm_change;
             }
         }
-        self.report.threads =
-            self.ledgers.values().map(|ledger| ledger.report(self.root)).collect();
+        let threads = self.ledgers.values().map(|ledger| ledger.report(self.root)).collect();
         let name = |id: i32| self.tracker.name(id).unwrap_or_else(|| format!("thread {id}"));
         let without = self.tracker.without_activation();
-        let mut without: Vec<(String, u64)> =
+        let mut without_rhythm: Vec<(String, u64)> =
             without.into_iter().map(|(id, waits)| (name(id), waits)).collect();
-        without.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        without.truncate(NAMED);
-        self.report.without_rhythm = without;
-        self.waiting.push_back(Message::AttachReport(self.report.clone()));
+        without_rhythm.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        without_rhythm.truncate(NAMED);
+        let program = self.report.program.clone();
+        let AttachReport { events_lost, events, reader_cpu_ns, exit_status, .. } = self.report;
+        self.waiting.push_back(Message::AttachReport(AttachReport {
+            program,
+            threads,
+            without_rhythm,
+            events_lost,
+            events,
+            reader_cpu_ns,
+            exit_status,
+        }));
     }
 
     /// Sends everything that is still known when following ends.
-    fn finish(&mut self) {
+    fn finish(&mut self, stacks: &mut CallStacks) {
         self.tracker.finish();
-        self.take_followed();
+        self.take_followed(stacks);
+        self.waiting.extend(stacks.found.drain(..));
         self.flush(true);
         self.send_report();
         while !self.send() && !self.outbox.is_broken() {

@@ -1,5 +1,6 @@
 //! The kernel's trace of a program: a private instance that records only the events of its threads.
 
+use super::stacks::CallStacks;
 use crate::trace::{MergedPipes, expect_kernels_process_numbers, page_layout};
 use latlab_model::CpuSet;
 use latlab_sys::files::Root;
@@ -7,8 +8,8 @@ use latlab_sys::tracefs::{Instance, Tracefs};
 use latlab_sys::undo::Changes;
 use latlab_trace::Event;
 use latlab_trace::cycles::{
-    CallTable, NEEDED_EVENTS, PAGE_FAULTS, ProgramEvent, ProgramEventKind, ProgramEventReader,
-    TimerUse,
+    Call, CallTable, NEEDED_EVENTS, PAGE_FAULTS, ProgramEvent, ProgramEventKind,
+    ProgramEventReader, TimerUse,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -28,6 +29,8 @@ pub struct ProgramTrace {
     events: Vec<String>,
     /// Numbers of system calls that are not recorded.
     quick: Vec<usize>,
+    /// Where in the program its threads make their calls.
+    pub stacks: CallStacks,
     instance: Instance,
 }
 
@@ -54,10 +57,18 @@ impl ProgramTrace {
             }
         }
         let events = formats.iter().map(|(event, _)| event.clone()).collect();
-        let quick = calls.quick_numbers();
+        let quick = calls.numbers(Call::is_quick);
+        let stacks = CallStacks::new(&tracefs, calls.clone());
         let reader = ProgramEventReader::new(&formats, calls, timer_functions(root)?)?;
         let instance = tracefs.instance(changes)?;
-        Ok(ProgramTrace { reader, pipes: MergedPipes::new(layout), events, quick, instance })
+        Ok(ProgramTrace {
+            reader,
+            pipes: MergedPipes::new(layout),
+            events,
+            quick,
+            stacks,
+            instance,
+        })
     }
 
     /// Records these threads, and every thread they start, from now on.
@@ -117,8 +128,8 @@ impl ProgramTrace {
     }
 
     /// Calls `on_event` for the events up to this time, in order.
-    pub fn read(&mut self, until: i64, mut on_event: impl FnMut(&ProgramEvent)) {
-        let ProgramTrace { reader, pipes, .. } = self;
+    pub fn read(&mut self, until: i64, mut on_event: impl FnMut(&ProgramEvent, &mut CallStacks)) {
+        let ProgramTrace { reader, pipes, stacks, .. } = self;
         let decode = |cpu, event: &Event| reader.event(cpu, event);
         let lost = |count| ProgramEvent {
             at: 0,
@@ -128,7 +139,7 @@ impl ProgramTrace {
             kind: ProgramEventKind::Lost(count),
         };
         pipes.read(until, decode, lost, |at, cpu, event| {
-            on_event(&ProgramEvent { at, cpu, ..event });
+            on_event(&ProgramEvent { at, cpu, ..event }, stacks);
         });
     }
 }

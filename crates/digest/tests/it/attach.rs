@@ -4,8 +4,9 @@ use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun};
 use latlab_digest::{RunBuilder, RunDigest, StreamEnd, StreamRow};
 use latlab_model::attach::{
     ActivationCall, AttachReport, AttachedThread, AttachedThreadReport, Cycle, CyclePart,
-    LongCycle, PackedCycles, ReleasedBy, RhythmKind,
+    FaultKind, LongCycle, PackedCycles, ReleasedBy, RhythmKind, ThreadFault,
 };
+use latlab_model::call_site::{CallFrame, CallSite};
 use latlab_model::deadline::is_miss;
 use latlab_model::explanation::{BlamePart, Cause, CauseKind, Phase};
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
@@ -24,12 +25,14 @@ struct Looper {
     is_judged: bool,
     cycles: Vec<(Nanos, u32)>,
     unseen: u64,
+    report: AttachedThreadReport,
 }
 
 impl Looper {
     fn steady(name: &'static str, period: Nanos, response: Nanos) -> Looper {
         let cycles = vec![(response, 0); 100];
-        Looper { name, period, is_judged: true, cycles, unseen: 0 }
+        let report = AttachedThreadReport::default();
+        Looper { name, period, is_judged: true, cycles, unseen: 0, report }
     }
 
     fn cycles(&self) -> Vec<Cycle> {
@@ -114,6 +117,17 @@ impl Looper {
     }
 }
 
+/// A call chain of one function.
+fn chain(function: &str) -> Vec<CallFrame> {
+    vec![CallFrame {
+        module: "/bin/control".to_string(),
+        offset: 5,
+        function: Some(function.to_string()),
+        file: None,
+        line: None,
+    }]
+}
+
 fn digest(loopers: &[Looper], deadline_ns: Option<Nanos>) -> (RunDigest, Vec<StreamRow>) {
     digest_with(loopers, deadline_ns, Vec::new())
 }
@@ -143,7 +157,7 @@ fn digest_with(
         thread,
         cycles: one.cycles.len() as u64,
         unseen: one.unseen,
-        ..AttachedThreadReport::default()
+        ..one.report.clone()
     });
     messages.push(Message::AttachReport(AttachReport {
         program: "control (process 99)".to_string(),
@@ -161,6 +175,14 @@ fn digest_with(
     let mut rows: Vec<StreamRow> =
         messages.into_iter().filter_map(|message| builder.push(message)).collect();
     rows.extend(builder.last_rows());
+    builder.set_call_chains(
+        ["step", "log", "step"]
+            .map(chain)
+            .into_iter()
+            .enumerate()
+            .map(|(site, chain)| (site as u32, chain))
+            .collect(),
+    );
     let begun = "2026-11-21T16:05:01Z".parse().unwrap();
     (builder.finish("one", begun, StreamEnd::default()).unwrap(), rows)
 }
@@ -224,6 +246,35 @@ fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
     let first = &longest[0];
     let logger = Cause { kind: CauseKind::Lock, name: "logger".to_string() };
     assert_eq!((first.spike, &first.cause, first.cause_ns), (1, &Some(logger), MICROSECOND * 99));
+}
+
+#[test]
+fn call_sites_with_the_same_chain_are_one() {
+    let site = |site, count| CallSite { site, count, frames: Vec::new() };
+    let fault = |kind, sites| ThreadFault {
+        kind,
+        call: None,
+        object: None,
+        count: 9,
+        cycles: 9,
+        longest_ns: Nanos::ZERO,
+        sites,
+    };
+    let sites = vec![site(0, 2), site(1, 3), site(2, 4)];
+    let report = AttachedThreadReport {
+        activation_site: Some(site(1, 0)),
+        faults: vec![fault(FaultKind::Heap, sites), fault(FaultKind::RelativeSleep, Vec::new())],
+        ..AttachedThreadReport::default()
+    };
+    let control = Looper { report, ..Looper::steady("control", MILLISECOND, MICROSECOND * 300) };
+    let (RunDigest { run, .. }, _) = digest(&[control], None);
+    let report = &run.attached.unwrap().threads[0].report;
+    let places = |fault: &ThreadFault| -> Vec<(String, u64)> {
+        fault.sites.iter().map(|site| (site.place().unwrap(), site.count)).collect()
+    };
+    let (step, log) = ("control+0x5 (step)".to_string(), "control+0x5 (log)".to_string());
+    assert_eq!(places(&report.faults[0]), [(step, 6), (log.clone(), 3)]);
+    assert_eq!(places(&report.faults[1]), [(log, 0)], "where it waits");
 }
 
 #[test]

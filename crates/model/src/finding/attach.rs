@@ -133,6 +133,30 @@ findings! {
             /// The fault.
             fault: ThreadFault,
         } => WARNING;
+        "tick-timeout-in-cycle" TickTimeoutInCycle {
+            /// Thread name.
+            name: String,
+            /// The fault.
+            fault: ThreadFault,
+        } => WARNING;
+        "throttled-in-cycle" ThrottledInCycle {
+            /// Thread name.
+            name: String,
+            /// The fault.
+            fault: ThreadFault,
+        } => WARNING;
+        "cpu-shared" CpuShared {
+            /// Thread name.
+            name: String,
+            /// The fault.
+            fault: ThreadFault,
+        } => WARNING;
+        "released-by-lower-priority" ReleasedByLowerPriority {
+            /// Thread name.
+            name: String,
+            /// The fault.
+            fault: ThreadFault,
+        } => WARNING;
         "program-memory-not-locked" MemoryUnlocked {
             /// Thread name.
             name: String,
@@ -166,6 +190,10 @@ impl AttachFinding {
             FaultKind::Yield => YieldInCycle { name, fault },
             FaultKind::Lock => LockInCycle { name, fault },
             FaultKind::Inversion => PriorityInversion { name, fault },
+            FaultKind::TickTimeout => TickTimeoutInCycle { name, fault },
+            FaultKind::Throttled => ThrottledInCycle { name, fault },
+            FaultKind::SharedCpu => CpuShared { name, fault },
+            FaultKind::LowWaker => ReleasedByLowerPriority { name, fault },
             FaultKind::Unlocked => MemoryUnlocked { name, fault },
             FaultKind::Ordinary => OrdinaryPolicy { name, fault },
         }
@@ -194,6 +222,10 @@ impl AttachFinding {
             | YieldInCycle { fault, .. }
             | LockInCycle { fault, .. }
             | PriorityInversion { fault, .. }
+            | TickTimeoutInCycle { fault, .. }
+            | ThrottledInCycle { fault, .. }
+            | CpuShared { fault, .. }
+            | ReleasedByLowerPriority { fault, .. }
             | MemoryUnlocked { fault, .. }
             | OrdinaryPolicy { fault, .. } => fault.longest_ns,
         }

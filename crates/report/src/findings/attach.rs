@@ -3,6 +3,7 @@
 use super::kinds::{FindingWords, Said, Worded, words};
 use crate::units::four_digits;
 use latlab_model::attach::ThreadFault;
+use latlab_model::call_site::CallSite;
 use latlab_model::finding::AttachFinding;
 use latlab_model::shell::Line;
 use latlab_model::units::counted;
@@ -70,15 +71,17 @@ words! { AttachFinding {
 
     /// A thread sleeps for a time instead of until one.
     RelativeSleep { name, fault, period_ns } =>
-        says "{name} sleeps for a time, not until one ({call}): unless it takes the time of its work off, that \
+        says "{name} sleeps for a time, not until one ({call}{at}): unless it takes the time of its work off, that \
               is added to each period{period}.",
             call = call(fault),
+            at = at(fault),
             period = period_ns.map(|period| format!(" of {period}")).unwrap_or_default();
         remedy "Use clock_nanosleep with TIMER_ABSTIME and add the period to the last wake-up time.";
 
     /// A thread sleeps until a time of CLOCK_REALTIME, which can be set: then it sleeps too long or not at all.
     SettableClock { name, fault } =>
-        says "{name} sleeps until a time of CLOCK_REALTIME ({call}), which can be set.", call = call(fault);
+        says "{name} sleeps until a time of CLOCK_REALTIME ({call}{at}), which can be set.",
+            call = call(fault), at = at(fault);
         remedy "Use CLOCK_MONOTONIC for releases.";
 
     /// A thread sleeps in the middle of a cycle.
@@ -88,7 +91,8 @@ words! { AttachFinding {
 
     /// A page was missing in a cycle.
     PageFaultInCycle { name, fault } =>
-        says "{name} had {faults} in {cycles}.",
+        says "{name} had {faults} in {cycles}{at}.",
+            at = at(fault),
             faults = counted(fault.count, "page fault", "page faults"),
             cycles = counted(fault.cycles, "cycle", "cycles");
         remedy "Lock the memory with mlockall (MCL_CURRENT and MCL_FUTURE), and write to all of stack and heap \
@@ -135,6 +139,43 @@ words! { AttachFinding {
             thread = fault.object.as_deref().unwrap_or("a thread"), often = often(fault);
         remedy "Give the mutex priority inheritance: pthread_mutexattr_setprotocol with PTHREAD_PRIO_INHERIT.";
 
+    /// A receive or send ended with the time limit of its socket, SO_RCVTIMEO or SO_SNDTIMEO, which the kernel
+    /// rounds up to its ticks of 1 to 10 ms.
+    TickTimeoutInCycle { name, fault } =>
+        says "{name} reached the time limit of a socket {often}: the kernel rounds it up to its ticks.",
+            often = often(fault);
+        remedy "Wait with ppoll, epoll_pwait2 or a timerfd, whose times are exact, instead of SO_RCVTIMEO or \
+                SO_SNDTIMEO.";
+
+    /// A thread was ready in a cycle, and a less urgent thread or nothing had its CPU: its CPU time is limited,
+    /// by the kernel's limit for real-time threads, a cgroup, or its own SCHED_DEADLINE runtime.
+    ThrottledInCycle { name, fault } =>
+        says "{name} was throttled {count} in {cycles}, at most {longest}.",
+            count = counted(fault.count, "time", "times"),
+            cycles = counted(fault.cycles, "cycle", "cycles"),
+            longest = fault.longest_ns;
+        remedy "Let it use less CPU time, or raise its limit: kernel.sched_rt_runtime_us and the fair server for \
+                SCHED_FIFO and SCHED_RR, the runtime for SCHED_DEADLINE, cpu.max of its cgroup otherwise.";
+
+    /// A thread that may only run on one CPU waited there in many cycles for a thread that is as urgent or more.
+    CpuShared { name, fault } =>
+        says "{name} may only run on one CPU, where {thread} kept it from running in {cycles}, for at most \
+              {longest}.",
+            thread = fault.object.as_deref().unwrap_or("another thread"),
+            cycles = counted(fault.cycles, "cycle", "cycles"),
+            longest = fault.longest_ns;
+        remedy "Give it another CPU, or the other thread; or give it a higher priority than the other.";
+
+    /// A thread of lower priority released a cycle, such as an interrupt thread: what is more urgent than that
+    /// thread delays this one too.
+    ReleasedByLowerPriority { name, fault } =>
+        says "{name} was released in {cycles} by {thread}, which has a lower priority: threads between the two \
+              delay it.",
+            thread = fault.object.as_deref().unwrap_or("a thread"),
+            cycles = counted(fault.cycles, "cycle", "cycles");
+        remedy "Give the thread that releases it a higher priority than its own; for an interrupt thread, \
+                chrt -f -p PRIORITY ID.";
+
     /// The memory of a program with a judged thread is not locked, so that the kernel may take pages of it
     /// away.
     MemoryUnlocked { name, fault } =>
@@ -162,13 +203,36 @@ fn call(fault: &ThreadFault) -> &str {
     fault.call.as_deref().unwrap_or("a system call")
 }
 
-/// `12 times in 12 cycles (clock_nanosleep, at most 3 ms)`.
+/// `12 times in 12 cycles (clock_nanosleep, at most 3 ms) at control.c:23 (step)`.
 fn often(fault: &ThreadFault) -> String {
     format!(
-        "{} in {} ({}, at most {})",
+        "{} in {} ({}, at most {}){}",
         counted(fault.count, "time", "times"),
         counted(fault.cycles, "cycle", "cycles"),
         call(fault),
-        fault.longest_ns
+        fault.longest_ns,
+        at(fault)
     )
 }
+
+/// ` at control.c:23 (step), control.c:40 (log) and 2 other places`; empty if no place is known.
+fn at(fault: &ThreadFault) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for words in fault.sites.iter().filter_map(CallSite::place) {
+        if !places.contains(&words) {
+            places.push(words);
+        }
+    }
+    let more = places.split_off(places.len().min(PLACES)).len() as u64;
+    let named = places.join(", ");
+    match (named.is_empty(), more) {
+        (true, _) => String::new(),
+        (_, 0) => format!(" at {named}"),
+        (_, more) => {
+            format!(" at {named} and {}", counted(more, "other place", "other places"))
+        }
+    }
+}
+
+/// Most places that are named of a fault.
+const PLACES: usize = 3;

@@ -11,12 +11,14 @@ use crate::figures::figure_head;
 use crate::sections::explanation::spike;
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
-    ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, RhythmKind,
+    ActivationCall, AttachedChain, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures,
+    RhythmKind,
 };
 use latlab_model::plan::JudgedTime;
-use latlab_model::run::Verdict;
+use latlab_model::run::{Quantiles, Verdict};
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// Limits for a program with many threads: names in a sentence, and rows in the table.
 const NAMED: usize = 6;
@@ -162,6 +164,11 @@ fn waits_in(call: &ActivationCall) -> String {
     }
 }
 
+/// Where in the program a thread waits: `control.c:23 (step)`.
+fn place(thread: &AttachedThreadRun) -> Option<String> {
+    thread.report.activation_site.as_ref()?.place()
+}
+
 fn every(thread: &AttachedThreadRun) -> String {
     match (thread.found.period_ns, thread.found.rhythm) {
         (None, _) | (_, RhythmKind::Irregular) => "irregular".to_string(),
@@ -181,7 +188,7 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
     let time = |name: &str, id: &str, rank, of: CyclePart| {
         let cells = threads.iter().map(|thread| {
             let time = part(thread, of).and_then(|figures| figure_of_part(figures, id));
-            time.map_or("-".to_string(), |time| format!("{:.1}", time.0 as f64 / 1e3))
+            time.map_or("-".to_string(), in_us)
         });
         Column::new(&format!("{name} {}", figure_head(id)), rank, cells).unit("us")
     };
@@ -189,8 +196,9 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
         words("thread", 0, &|thread| thread.found.name.clone()),
         words(figure_head("policy"), 3, &|thread| thread.found.policy.clone()),
         words("waits in", 7, &|thread| waits_in(&thread.found.activation)),
+        words("at", 10, &|thread| place(thread).unwrap_or("-".to_string())),
         words("woken by", 9, &|thread| {
-            thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
+            thread.report.wakers.first().map_or("-".to_string(), |waker| waker.name.clone())
         }),
         numbers("every", 2, &every),
         numbers(figure_head("cycles"), 1, &|thread| grouped(thread.report.cycles)),
@@ -228,19 +236,79 @@ pub fn section(run: &Run) -> Option<Section> {
                    their bin.";
     let charts = html! {
         @for thread in shown(attached) {
-            h3.subtitle { (described(thread)) ", waits in " (waits_in(&thread.found.activation)) }
+            h3.subtitle {
+                (described(thread)) ", waits in " (waits_in(&thread.found.activation))
+                @if let Some(place) = place(thread) { " at " (place) }
+            }
             (charts::histograms(thread))
             @if !thread.longest.is_empty() { (longest_cycles(thread, run)) }
         }
     };
     let threads = counted(attached.threads.len() as u64, "thread", "threads");
+    let chains = (!attached.chains.is_empty()).then(|| chains(attached));
+    let arrivals = arrivals(attached);
     let section =
         Section::new("cycles", "Cycles of the program").without_title().sum(Some(threads));
     let section = match attached.threads.is_empty() {
         true => section,
         false => section.table(Table::new(caption, columns(attached))),
     };
+    let section = chains.into_iter().chain(arrivals).fold(section, Section::table);
     Some(section.texts(sentences(run)).html(charts))
+}
+
+/// Chains of threads, from the first release to the last end.
+fn chains(attached: &AttachedRun) -> Table {
+    let all = &attached.chains;
+    let time = |head: &str, rank, pick: &dyn Fn(&AttachedChain) -> Option<Nanos>| {
+        let cells = all.iter().map(|chain| pick(chain).map_or("-".to_string(), in_us));
+        Column::new(head, rank, cells).unit("us")
+    };
+    let quantile = |of: fn(&Quantiles) -> Option<Nanos>| {
+        move |chain: &AttachedChain| chain.quantiles.as_ref().and_then(of)
+    };
+    let columns = vec![
+        Column::new("chain", 0, all.iter().map(|chain| chain.names.join(" > "))).left(),
+        Column::new("followed", 2, all.iter().map(|chain| grouped(chain.count))),
+        Column::new("of cycles", 3, all.iter().map(|chain| grouped(chain.cycles))),
+        time(figure_head("p50_ns"), 0, &quantile(|all| all.p50_ns)),
+        time(figure_head("p99_ns"), 1, &quantile(|all| all.p99_ns)),
+        time(figure_head("p99_9_ns"), 1, &quantile(|all| all.p99_9_ns)),
+        time(figure_head("max_ns"), 0, &|chain| Some(chain.max_ns)),
+    ];
+    let caption = "Threads that release one another: from the release of the first to the end of \
+                   the last, for each cycle of the last that could be followed back.";
+    Table::new(caption, columns).titled("End to end")
+}
+
+/// The arrival curves of threads that others release.
+fn arrivals(attached: &AttachedRun) -> Option<Table> {
+    let with_curve = shown(attached).into_iter().filter(|thread| !thread.arrivals.is_empty());
+    let threads: Vec<&AttachedThreadRun> = with_curve.take(ARRIVAL_ROWS).collect();
+    let windows: BTreeSet<Nanos> =
+        threads.iter().flat_map(|one| &one.arrivals).map(|one| one.window_ns).collect();
+    let names = threads.iter().map(|thread| thread.found.name.clone());
+    let mut columns = vec![Column::new("thread", 0, names).left()];
+    for (rank, window) in (1..).zip(&windows) {
+        let cells = threads.iter().map(|thread| {
+            let one = thread.arrivals.iter().find(|one| one.window_ns == *window);
+            one.map_or("-".to_string(), |one| match one.least == one.most {
+                true => grouped(one.most),
+                false => format!("{}-{}", grouped(one.least), grouped(one.most)),
+            })
+        });
+        columns.push(Column::new(&window.to_string(), rank, cells));
+    }
+    let caption = "Arrivals: the smallest and the largest number of releases in any window of \
+                   this length, for threads without their own timer.";
+    (!threads.is_empty()).then(|| Table::new(caption, columns).titled("Arrivals"))
+}
+
+/// Most threads whose arrivals are shown.
+const ARRIVAL_ROWS: usize = 10;
+
+fn in_us(time: Nanos) -> String {
+    format!("{:.1}", time.0 as f64 / 1e3)
 }
 
 /// The longest cycles of a thread, from release to end.
@@ -267,8 +335,9 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
             words(figure_head("policy"), 0, &|thread| thread.found.policy.clone()),
             words("cpus", 3, &|thread| thread.found.cpus.clone()),
             words("waits in", 0, &|thread| waits_in(&thread.found.activation)),
+            words("at", 4, &|thread| place(thread).unwrap_or("-".to_string())),
             words("woken by", 2, &|thread| {
-                thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
+                thread.report.wakers.first().map_or("-".to_string(), |waker| waker.name.clone())
             }),
             words("every", 0, &every),
             words(figure_head("cycles"), 0, &|thread| grouped(thread.report.cycles)),

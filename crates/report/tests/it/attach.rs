@@ -2,8 +2,8 @@
 
 use crate::common::{Fixture, histogram, page, plan, verdict};
 use latlab_model::attach::{
-    ActivationCall, AttachedRun, AttachedThread, AttachedThreadReport, AttachedThreadRun,
-    CyclePart, CyclePartFigures, RhythmKind,
+    ActivationCall, Arrivals, AttachedChain, AttachedRun, AttachedThread, AttachedThreadReport,
+    AttachedThreadRun, CyclePart, CyclePartFigures, RhythmKind, ThreadWaker,
 };
 use latlab_model::explanation::{
     BlamePart, Cause, CauseKind, CpuBefore, Phase, SpikeBlame, TracedThread,
@@ -63,11 +63,15 @@ fn thread(thread: u32, name: &str, misses: u64, is_judged: bool) -> AttachedThre
             part(CyclePart::Response, MICROSECOND * 3_448),
         ],
         longest: vec![long_cycle(thread)],
+        arrivals: vec![
+            Arrivals { window_ns: MILLISECOND, least: 0, most: 3 },
+            Arrivals { window_ns: MILLISECOND * 10, least: 10, most: 10 },
+        ],
         report: AttachedThreadReport {
             thread,
             cycles: 5_985,
             overruns: 3,
-            wakers: vec![("sensor".to_string(), 5_900)],
+            wakers: vec![ThreadWaker { thread_id: 49, name: "sensor".to_string(), count: 5_900 }],
             late_by: vec![(CyclePart::WakeUp, 1), (CyclePart::Blocked, 7)],
             ..AttachedThreadReport::default()
         },
@@ -128,6 +132,16 @@ fn fixture(threads: Vec<AttachedThreadRun>) -> Fixture {
     fixture.run.attached = Some(AttachedRun {
         program: "five (process 18103)".to_string(),
         threads,
+        chains: vec![AttachedChain {
+            threads: vec![0, 1],
+            names: vec!["sensor".to_string(), "control".to_string()],
+            count: 5_982,
+            cycles: 5_999,
+            quantiles: None,
+            max_ns: MICROSECOND * 3_683,
+            longest_release_ns: Nanos(77),
+            bins: Vec::new(),
+        }],
         without_rhythm: vec![("main".to_string(), 3)],
         events: 46_000,
         ..AttachedRun::default()
@@ -169,6 +183,12 @@ fn every_thread_has_a_line_with_where_it_waits() {
     for cell in ["fifo 75", "read 7 (timerfd)", "sensor", "5 985", "3448.0"] {
         assert!(line.contains(cell), "{cell}: {line}");
     }
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap();
+    for cell in ["5 982", "5 999", "3683.0"] {
+        assert!(line("sensor > control").contains(cell), "{text}");
+    }
+    let arrivals = text.lines().find(|line| line.contains("0-3") && line.contains(" 10"));
+    assert!(arrivals.is_some_and(|line| line.starts_with("control")), "{text}");
     let list = attached_threads(&failed().run, WIDE, PLAIN);
     assert!(list.lines().count() == 5 && list.contains("read 7 (timerfd)"), "{list}");
 }

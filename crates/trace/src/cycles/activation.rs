@@ -123,7 +123,7 @@ impl Learning {
             StepKind::Woken(by) => self.wake(step.at, Some(by)),
             StepKind::Wakes(thread) => drop(self.woke.insert(thread)),
             StepKind::In { .. } => self.wake(step.at, None),
-            StepKind::Fault => {}
+            StepKind::Fault | StepKind::Site(_) => {}
             StepKind::Lost => (self.open, self.asleep_since) = (None, None),
         }
     }

@@ -176,6 +176,29 @@ impl Call {
         waits || self.is_sleep() || self.is_poll()
     }
 
+    /// Whether it never waits, so that a loop may make thousands.
+    pub fn is_quick(self) -> bool {
+        use Call::*;
+        matches!(self, ClockGettime | Gettimeofday | Getpid | Gettid | Getcpu)
+    }
+
+    /// Whether it may be a fault in a cycle.
+    pub fn may_be_fault(self) -> bool {
+        use Call::*;
+        let is_one = matches!(
+            self,
+            Mmap | Munmap | Brk | Mremap | Fsync | Fdatasync | Open | Openat | SchedYield | Futex
+        );
+        is_one || self.is_sleep() || self.writes()
+    }
+
+    /// Whether a socket may limit its time.
+    pub fn may_time_out_by_ticks(self) -> bool {
+        use Call::*;
+        let receives = matches!(self, Read | Readv | Recvfrom | Recvmsg | Recvmmsg | Accept);
+        receives || self.writes()
+    }
+
     pub fn writes(self) -> bool {
         matches!(self, Call::Write | Call::Pwrite | Call::Writev | Call::Sendto | Call::Sendmsg)
     }
@@ -209,12 +232,10 @@ impl CallTable {
         at.and_then(|at| self.by_number.get(at).copied()).unwrap_or(Call::Other(number as i32))
     }
 
-    /// Numbers of calls that never wait, of which a loop may make thousands.
-    pub fn quick_numbers(&self) -> Vec<usize> {
-        use Call::*;
-        let quick = [ClockGettime, Gettimeofday, Getpid, Gettid, Getcpu];
+    /// Numbers of the calls for which this holds.
+    pub fn numbers(&self, holds: impl Fn(Call) -> bool) -> Vec<usize> {
         let numbered = self.by_number.iter().enumerate();
-        numbered.filter(|(_, call)| quick.contains(call)).map(|(number, _)| number).collect()
+        numbered.filter(|(_, call)| holds(**call)).map(|(number, _)| number).collect()
     }
 }
 
@@ -230,7 +251,7 @@ mod tests {
         assert_eq!((intel.call(115), intel.call(9999)), (Call::Other(115), Call::Other(9999)));
         assert_eq!(intel.call(-1), Call::Other(-1));
         assert!(CallTable::of("sparc64").is_none());
-        assert_eq!(arm.quick_numbers(), [113, 168, 169, 172, 178]);
+        assert_eq!(arm.numbers(Call::is_quick), [113, 168, 169, 172, 178]);
     }
 
     #[test]

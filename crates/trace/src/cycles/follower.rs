@@ -2,7 +2,7 @@
 
 use super::calls::Call;
 use super::events::Seat;
-use super::pieces::{Piece, Pieces, State};
+use super::pieces::{ORDINARY, Piece, Pieces, State, is_passed_over};
 use super::steps::{Lock, Step, StepKind, WaitKey, Waker};
 use crate::kernel_events::Left;
 use latlab_model::Nanos;
@@ -15,6 +15,8 @@ const EINTR: i64 = -4;
 const RESTART_BLOCK: i64 = -516;
 const EAGAIN: i64 = -11;
 const ETIMEDOUT: i64 = -110;
+/// Another thread had its CPU for longer than a switch takes, in ns.
+const LONG: i64 = 20_000;
 
 /// The object of a fault.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,6 +35,8 @@ pub struct CycleFault {
     pub length: Nanos,
     /// Whether the thread slept in it.
     pub slept: bool,
+    /// The number of its call site.
+    pub site: Option<u32>,
 }
 
 /// A cycle with everything else known of it.
@@ -86,6 +90,9 @@ struct OpenCall {
     entered: i64,
     slept: bool,
     waker: Option<Waker>,
+    site: Option<u32>,
+    /// Whether a precise timer ends it.
+    has_timer: bool,
 }
 
 #[derive(Debug)]
@@ -118,6 +125,8 @@ pub struct Follower {
     interrupted: bool,
     call: Option<OpenCall>,
     cycle: Option<OpenCycle>,
+    /// Faults of the next cycle, before it has started.
+    before_start: Vec<CycleFault>,
     after_loss: bool,
     /// How often it ran without a recorded switch to it.
     pub untold_switches: u64,
@@ -139,6 +148,7 @@ impl Follower {
             interrupted: false,
             call: None,
             cycle: None,
+            before_start: Vec::new(),
             after_loss: false,
             untold_switches: 0,
             cut: 0,
@@ -187,18 +197,22 @@ impl Follower {
                     entered: at,
                     slept: false,
                     waker: None,
+                    site: None,
+                    has_timer: false,
                 });
             }
             StepKind::Exit { result } => match self.wait.take() {
                 Some(wait) => self.begin_cycle(wait, result, at, cpu),
-                None => self.end_call(at),
+                None => self.end_call(result, at),
             },
-            StepKind::Sleeper { expires, is_deadline } => {
-                if let Some(wait) = &mut self.wait {
+            StepKind::Sleeper { expires, is_deadline } => match (&mut self.wait, &mut self.call) {
+                (Some(wait), _) => {
                     wait.expires = Some(expires);
                     wait.slept |= is_deadline;
                 }
-            }
+                (None, Some(call)) => call.has_timer = true,
+                (None, None) => {}
+            },
             StepKind::Expired { expiry } => self.note_expiry(expiry),
             StepKind::Out { left: Left::Ready, to } => self.go_to(Place::Preempted(to), at),
             StepKind::Out { left, .. } => self.go_to(Place::Asleep(left), at),
@@ -213,7 +227,15 @@ impl Follower {
                 self.go_to(Place::Running, at);
             }
             StepKind::Wakes(_) => {}
-            StepKind::Fault => self.note_fault(FaultKind::PageFault, None, None, 0, false),
+            StepKind::Fault => self.note_fault(CycleFault {
+                kind: FaultKind::PageFault,
+                call: None,
+                object: None,
+                length: Nanos::ZERO,
+                slept: false,
+                site: None,
+            }),
+            StepKind::Site(site) => self.note_site(site),
             StepKind::Lost => self.lose(),
         }
         None
@@ -223,6 +245,7 @@ impl Follower {
     fn lose(&mut self) {
         self.cut += u64::from(self.cycle.is_some() || self.wait.is_some());
         (self.cycle, self.wait, self.call) = (None, None, None);
+        self.before_start.clear();
         (self.place, self.interrupted) = (Place::Unknown, false);
         self.after_loss = true;
     }
@@ -230,6 +253,7 @@ impl Follower {
     /// Counts the time in the state that it leaves.
     fn go_to(&mut self, place: Place, at: i64) {
         let time = at - self.since;
+        self.note_rival(time);
         if let Some(cycle) = &mut self.cycle {
             match self.place {
                 Place::Running => cycle.execution += time,
@@ -250,6 +274,30 @@ impl Follower {
         };
         self.pieces.push(Piece { from: self.since, to: at, state });
         (self.place, self.since) = (place, at);
+    }
+
+    /// Notes a fault if another thread, or nothing, had the CPU for this time while it was ready.
+    fn note_rival(&mut self, time: i64) {
+        let (by, is_preempted) = match self.place {
+            Place::Preempted(by) => (by, true),
+            Place::Woken(Some(by)) => (by, false),
+            _ => return,
+        };
+        let kind = match is_passed_over(self.priority, by) {
+            true if is_preempted && self.wait.is_none() => FaultKind::Throttled,
+            false if time >= LONG => FaultKind::SharedCpu,
+            _ => return,
+        };
+        // Who ran in place of a throttled one says nothing.
+        let object = (kind == FaultKind::SharedCpu).then_some(FaultObject::Thread(by));
+        self.note_fault(CycleFault {
+            kind,
+            call: None,
+            object,
+            length: Nanos(time),
+            slept: false,
+            site: None,
+        });
     }
 
     /// Marks it as woken and runnable.
@@ -288,6 +336,7 @@ impl Follower {
         self.go_to(Place::Running, at);
         self.pieces.start(at);
         self.interrupted = false;
+        self.note_release(&wait, result, at);
         self.cycle = Some(OpenCycle {
             wait,
             timed_out: has_timed_out(self.key.call, result),
@@ -296,9 +345,34 @@ impl Follower {
             preempted: 0,
             blocked: 0,
             expired: None,
-            faults: Vec::new(),
+            faults: std::mem::take(&mut self.before_start),
             cpu,
         });
+    }
+
+    /// Notes the faults of how it was released.
+    fn note_release(&mut self, wait: &OpenRelease, result: i64, at: i64) {
+        let call = self.key.call;
+        let mut note = |kind, object, length| {
+            self.before_start.push(CycleFault {
+                kind,
+                call: Some(call),
+                object,
+                length: Nanos(length),
+                slept: true,
+                site: None,
+            });
+        };
+        if is_tick_timeout(call, result, wait.slept, wait.expires.is_some()) {
+            let file = self.key.descriptor().map(FaultObject::Descriptor);
+            note(FaultKind::TickTimeout, file, at - wait.entered);
+        }
+        if let Some((woken, Some(Waker::Thread(_, Some(by))))) = wait.woken
+            && self.priority < ORDINARY
+            && by.priority > self.priority
+        {
+            note(FaultKind::LowWaker, Some(FaultObject::Thread(by)), at - woken);
+        }
     }
 
     fn end_cycle(&mut self, at: i64) -> Option<FollowedCycle> {
@@ -324,30 +398,39 @@ impl Follower {
         })
     }
 
-    fn note_fault(
-        &mut self,
-        kind: FaultKind,
-        call: Option<Call>,
-        object: Option<FaultObject>,
-        length: i64,
-        slept: bool,
-    ) {
-        if let Some(cycle) = &mut self.cycle {
-            cycle.faults.push(CycleFault { kind, call, object, length: Nanos(length), slept });
+    fn note_fault(&mut self, fault: CycleFault) {
+        match &mut self.cycle {
+            Some(cycle) => cycle.faults.push(fault),
+            None if self.wait.is_some() => self.before_start.push(fault),
+            None => {}
+        }
+    }
+
+    fn note_site(&mut self, site: u32) {
+        if let Some(call) = &mut self.call {
+            call.site = Some(site);
+            return;
+        }
+        let last = self.cycle.as_mut().and_then(|cycle| cycle.faults.last_mut());
+        if let Some(fault) = last.filter(|fault| fault.kind == FaultKind::PageFault) {
+            fault.site.get_or_insert(site);
         }
     }
 
     /// Ends a call within the cycle; some do not belong there.
-    fn end_call(&mut self, at: i64) {
+    fn end_call(&mut self, result: i64, at: i64) {
         let Some(open) = self.call.take() else { return };
-        let OpenCall { call, descriptor, lock, entered, slept, waker } = open;
+        let OpenCall { call, descriptor, lock, entered, slept, waker, site, has_timer } = open;
         let file = descriptor.map(FaultObject::Descriptor);
         let (kind, object) = match call {
             Call::ClockNanosleep | Call::Nanosleep => (FaultKind::Sleep, None),
             Call::Mmap | Call::Munmap | Call::Brk | Call::Mremap => (FaultKind::Heap, None),
             Call::Fsync | Call::Fdatasync => (FaultKind::Sync, file),
-            Call::Openat => (FaultKind::Open, None),
+            Call::Open | Call::Openat => (FaultKind::Open, None),
             Call::SchedYield if self.priority >= 0 => (FaultKind::Yield, None),
+            call if is_tick_timeout(call, result, slept, has_timer) => {
+                (FaultKind::TickTimeout, file)
+            }
             call if call.writes() => (FaultKind::Write, file),
             Call::Futex if slept && lock != Some(Lock::Inheriting) => match waker {
                 Some(Waker::Thread(_, Some(seat))) if seat.priority > self.priority => {
@@ -360,8 +443,14 @@ impl Follower {
             },
             _ => return,
         };
-        self.note_fault(kind, Some(call), object, at - entered, slept);
+        let length = Nanos(at - entered);
+        self.note_fault(CycleFault { kind, call: Some(call), object, length, slept, site });
     }
+}
+
+/// Whether a call reached a time limit that the kernel counts in ticks: no precise timer ended it.
+fn is_tick_timeout(call: Call, result: i64, slept: bool, has_timer: bool) -> bool {
+    slept && !has_timer && result == EAGAIN && call.may_time_out_by_ticks()
 }
 
 /// Whether a call returned because of its time-out.

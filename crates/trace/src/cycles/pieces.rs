@@ -13,7 +13,13 @@ const MOST: usize = 4096;
 /// No timer's interrupt takes longer by itself.
 const LONGEST_WAKE_UP: i64 = 100_000;
 /// Kernel priorities below this are real-time.
-const ORDINARY: i32 = 100;
+pub const ORDINARY: i32 = 100;
+
+/// Whether a thread of this priority was ready, and the scheduler chose this one although it is less
+/// urgent.
+pub fn is_passed_over(priority: i32, by: Seat) -> bool {
+    by.id == 0 || (priority < ORDINARY && by.priority > priority)
+}
 
 /// What a thread did for a while.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -140,8 +146,8 @@ impl Pieces {
                 let part = unknown(self.phase(from, Phase::Waiting), from, to);
                 let name = name_of(by.id, Some(by));
                 // It was ready, and the scheduler chose less urgent work.
-                let is_passed_over = matches!(state, State::Preempted(_))
-                    && (by.id == 0 || (priority < ORDINARY && by.priority > priority));
+                let is_passed_over =
+                    matches!(state, State::Preempted(_)) && is_passed_over(priority, by);
                 let (kind, evidence) = match (by.id, is_passed_over) {
                     (0, true) => (CauseKind::Throttled, Some(CauseEvidence::CpuIdle)),
                     (0, false) => (CauseKind::IdleExit, None),

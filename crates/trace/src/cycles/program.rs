@@ -251,6 +251,12 @@ impl ProgramTracker {
         }
     }
 
+    /// Takes the call site of what the thread did last. It does so soon after the event of that, and
+    /// before its next one.
+    pub fn push_site(&mut self, at: i64, thread: i32, site: u32) {
+        self.step((thread, Step { at, cpu: 0, kind: StepKind::Site(site) }));
+    }
+
     fn waker(&self, thread: i32, in_interrupt: bool) -> Waker {
         let seat = self.seats.get(&thread).copied();
         let name = seat.map(|seat| seat.name()).unwrap_or_default();

@@ -146,6 +146,8 @@ pub enum StepKind {
     },
     /// A page fault.
     Fault,
+    /// The call that it is in, or its last page fault, is at this call site.
+    Site(u32),
     /// Some of what happened is unknown.
     Lost,
 }

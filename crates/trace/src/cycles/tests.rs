@@ -724,6 +724,93 @@ fn faults_count_in_cycles_only() {
 }
 
 #[test]
+fn a_receive_that_ends_by_ticks_is_a_fault_and_one_that_finds_nothing_is_none() {
+    let mut script = Script::new();
+    let first = script.at + 10 * MS;
+    for n in 0..20 {
+        script.sleep_until(first + n * 10 * MS);
+        let file = [5, 0, 0, 0, 0, 0];
+        script.enter(Call::Recvfrom, file);
+        script.pass(US).exit(Call::Recvfrom, -11);
+        if n % 4 == 0 {
+            script.enter(Call::Recvfrom, file);
+            script.sleep_until_woken(4 * MS).exit(Call::Recvfrom, -11);
+            // A precise timer ended this one.
+            script.enter(Call::Recvfrom, file);
+            script.start(9, TimerUse::Sleep, script.at + MS);
+            script.sleep_until_woken(MS).exit(Call::Recvfrom, -11);
+        }
+        script.pass(US);
+    }
+    script.sleep_until(first + 200 * MS);
+    assert_eq!(script.finish().faults(FaultKind::TickTimeout), 5);
+}
+
+#[test]
+fn who_has_the_cpu_of_a_ready_thread_tells_throttling_from_sharing() {
+    let run = |other: Seat, time: i64| {
+        let mut script = Script::new();
+        let first = script.at + MS;
+        for n in 0..20 {
+            script.sleep_until(first + n * MS);
+            let (from, left) = (script.me(), Left::Ready);
+            script.own(ProgramEventKind::Switch { from, left, to: other });
+            script.pass(time);
+            let kind = ProgramEventKind::Switch { from: other, left, to: script.me() };
+            script.event(other.id, false, kind);
+            script.pass(50 * US);
+        }
+        script.sleep_until(first + 20 * MS);
+        let told = script.finish();
+        (told.faults(FaultKind::Throttled), told.faults(FaultKind::SharedCpu))
+    };
+    assert_eq!(run(seat(0, 120, "idle"), 300 * US), (20, 0));
+    assert_eq!(run(seat(OTHER, 120, "logger"), 300 * US), (20, 0));
+    assert_eq!(run(seat(OTHER, 9, "hog"), 300 * US), (0, 20));
+    assert_eq!(run(seat(OTHER, 9, "hog"), 5 * US), (0, 0), "no longer than a switch");
+}
+
+#[test]
+fn a_release_by_a_less_urgent_thread_is_a_fault_of_a_real_time_thread() {
+    let released = |other: Seat, priority: i32| {
+        let mut script = Script { priority, ..Script::new() };
+        script.show(other);
+        for _ in 0..21 {
+            script.enter(Call::Read, [3, 0, 0, 0, 0, 0]);
+            script.sleep_until_woken(MS).exit(Call::Read, 1);
+            script.pass(50 * US);
+        }
+        script.finish().faults(FaultKind::LowWaker)
+    };
+    assert_eq!(released(seat(OTHER, 49, "irq/40-can0"), 19), 20);
+    assert_eq!(released(seat(OTHER, 9, "irq/40-can0"), 19), 0);
+    assert_eq!(released(seat(OTHER, 139, "logger"), 120), 0);
+}
+
+#[test]
+fn a_call_site_is_that_of_the_call_or_page_fault_before() {
+    let mut script = Script::new();
+    let first = script.at + MS;
+    for n in 0..20 {
+        script.sleep_until(first + n * MS);
+        // Of another call, which is no fault.
+        script.tracker.push_site(script.at, LOOP, 9);
+        script.own(ProgramEventKind::PageFault);
+        script.tracker.push_site(script.at + 1, LOOP, 3);
+        script.enter(Call::Munmap, [0; 6]);
+        script.pass(US);
+        script.tracker.push_site(script.at, LOOP, 4);
+        script.pass(US).exit(Call::Munmap, 0);
+        script.own(ProgramEventKind::PageFault);
+        script.pass(US);
+    }
+    script.sleep_until(first + 20 * MS);
+    let told = script.finish();
+    let sites: Vec<Option<u32>> = told.cycles[7].faults.iter().map(|one| one.site).collect();
+    assert_eq!(sites, [Some(3), Some(4), None]);
+}
+
+#[test]
 fn threads_that_come_and_go_are_followed_with_their_own_numbers() {
     let mut script = Script::new();
     let child = 51;

@@ -49,6 +49,7 @@ pub fn detach(mut plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart
     else {
         return Err(Failure::wrong_plan("only a board measures without its link".to_string()));
     };
+    let attaches = plan.method.attach().is_some();
     let folder = detached.folder.as_deref();
     let board_command = BoardCommand::Detach { id, wants_root: wants_root(&plan), folder };
     let mut connection = Connection::open(&board, &board_command)?;
@@ -85,7 +86,7 @@ pub fn detach(mut plan: Plan, id: &str, stop: &StopFlag) -> Result<DetachedStart
         Err(failure) => {
             // Clean up a run that could not start; without a link it is collected as empty later.
             let _ = end(&mut lines, &run).and_then(|()| ask(&mut lines, "remove", &run.id));
-            return Err(refusal(&board, right, failure));
+            return Err(refusal(&board, right, attaches, failure));
         }
     }
     Ok(DetachedStart { board, id: run.id, folder: run.folder, most_bytes, notes })

@@ -42,6 +42,8 @@ pub struct BoardLink {
     may_ask: bool,
     /// Whether the plan needs root.
     wants_root: bool,
+    /// Whether it attaches to a program, which takes root in any case.
+    attaches: bool,
     connection: Option<Connection>,
     greeting: Option<Greeting>,
     /// The keep-alive frame, and when it was last sent.
@@ -65,6 +67,7 @@ impl BoardLink {
             board: board.clone(),
             may_ask,
             wants_root: wants_root(plan),
+            attaches: plan.method.attach().is_some(),
             connection: None,
             greeting: None,
             sign_of_life: (Vec::new(), Instant::now()),
@@ -185,7 +188,7 @@ impl Link for BoardLink {
 
     fn refused(&self, failure: Failure) -> Failure {
         let right = self.greeting.as_ref().map_or(Right::Enough, |greeting| greeting.right);
-        refusal(&self.board, right, failure)
+        refusal(&self.board, right, self.attaches, failure)
     }
 
     fn restore(&mut self) -> Vec<String> {
@@ -227,13 +230,17 @@ impl Traffic {
 }
 
 /// Replaces the remedy for a missing right, which is different on a board.
-fn refusal(board: &BoardTarget, right: Right, failure: Failure) -> Failure {
+fn refusal(board: &BoardTarget, right: Right, attaches: bool, failure: Failure) -> Failure {
     let Failure::Refused(mut refusal) = failure else { return failure };
-    if let Some(missing) = right.missing().filter(|_| refusal.of_every_run) {
+    let for_lack_of_it = refusal.of_every_run || (attaches && !refusal.plan_is_wrong);
+    if let Some(missing) = right.missing().filter(|_| for_lack_of_it) {
         let root = BoardTarget { user: Some("root".to_string()), ..board.clone() };
+        let other_way = match attaches {
+            true => "",
+            false => ", or measure with --policy other --idle-states system",
+        };
         refusal.text = format!(
-            "{board}: no right to measure there: {missing}, or connect as {root}, or measure with \
-             --policy other --idle-states system"
+            "{board}: no right to measure there: {missing}, or connect as {root}{other_way}"
         );
     }
     Failure::Refused(refusal)
@@ -321,4 +328,28 @@ fn failed(board: &BoardTarget, error: &io::Error) -> Failure {
         _ => format!("cannot start ssh: {error}"),
     };
     Failure::Board(format!("{board}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::frame::Refusal;
+    use latlab_model::target::Target;
+
+    #[test]
+    fn what_only_root_can_do_has_no_way_around_it() {
+        let target: Target = "ssh://me@board".parse().unwrap();
+        let board = target.board().unwrap();
+        let told = |attaches: bool, plan_is_wrong: bool, of_every_run: bool| {
+            let text = "attach: cannot read /sys/kernel/tracing: use sudo".to_string();
+            let refused = Failure::Refused(Refusal { plan_is_wrong, of_every_run, text });
+            refusal(board, Right::NoSudo, attaches, refused).to_string()
+        };
+        let ordinary = told(false, false, true);
+        assert!(ordinary.contains("install it there") && ordinary.contains("--policy other"));
+        let attached = told(true, false, false);
+        assert!(attached.contains("connect as ssh://root@board"), "{attached}");
+        assert!(!attached.contains("--policy other"), "{attached}");
+        assert!(told(true, true, false).contains("use sudo"), "another fault");
+    }
 }

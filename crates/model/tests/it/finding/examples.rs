@@ -2,6 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::attach::{FaultKind, ThreadFault};
+use latlab_model::call_site::{CallFrame, CallSite};
 use latlab_model::finding::*;
 use latlab_model::load::{Evidence, ExitStatus};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND, SECOND};
@@ -430,6 +431,19 @@ fn attach() -> Vec<AttachFinding> {
         count: 12,
         cycles: 11,
         longest_ns: MICROSECOND * 340,
+        sites: Vec::new(),
+    };
+    let frame = |function: &str, line| CallFrame {
+        module: "/opt/control".into(),
+        offset: 0x12a4,
+        function: Some(function.into()),
+        file: Some("/src/control.c".into()),
+        line: Some(line),
+    };
+    let site = |line| CallSite { site: 0, count: 4, frames: vec![frame("step", line)] };
+    let placed = |kind, call: Option<&str>, lines: std::ops::Range<u32>| {
+        let sites = lines.map(site).collect();
+        AttachFinding::of_fault("control", &ThreadFault { sites, ..fault(kind, call, None) }, None)
     };
     let of_fault = |kind, call, object| {
         AttachFinding::of_fault("control", &fault(kind, call, object), Some(MILLISECOND))
@@ -460,6 +474,9 @@ fn attach() -> Vec<AttachFinding> {
         of_fault(FaultKind::RelativeSleep, Some("clock_nanosleep"), None),
         of_fault(FaultKind::SettableClock, Some("clock_nanosleep"), None),
         of_fault(FaultKind::Sleep, Some("clock_nanosleep"), None),
+        placed(FaultKind::Sleep, Some("clock_nanosleep"), 23..24),
+        placed(FaultKind::Heap, Some("munmap"), 20..25),
+        placed(FaultKind::PageFault, None, 40..42),
         of_fault(FaultKind::PageFault, None, None),
         of_fault(FaultKind::Heap, Some("munmap"), None),
         of_fault(FaultKind::Write, Some("write"), Some("/dev/pts/3")),
@@ -469,6 +486,10 @@ fn attach() -> Vec<AttachFinding> {
         of_fault(FaultKind::Lock, Some("futex"), Some("sensor")),
         of_fault(FaultKind::Lock, Some("futex"), None),
         of_fault(FaultKind::Inversion, Some("futex"), Some("logger")),
+        of_fault(FaultKind::TickTimeout, Some("recvfrom"), Some("socket")),
+        of_fault(FaultKind::Throttled, None, None),
+        of_fault(FaultKind::SharedCpu, None, Some("logger")),
+        of_fault(FaultKind::LowWaker, Some("read"), Some("irq/40-can0")),
         of_fault(FaultKind::Unlocked, None, Some("0 of 2024 KiB are locked")),
         of_fault(FaultKind::Ordinary, None, Some("other")),
     ]
