@@ -68,7 +68,7 @@ pub struct Cell {
     link: Option<String>,
     tip: Option<String>,
     class: Option<&'static str>,
-    /// Class of the whole cell, whose text is then emphasised.
+    /// Class of the whole cell instead of that of its column; its text is then emphasised.
     ground: Option<&'static str>,
     colour: Option<Colour>,
 }
@@ -343,8 +343,7 @@ impl Column {
         html! {
             @if is_name { th scope="row" class="word" title=[cell.tip] { (words) } }
             @else {
-                @let class = [Some(self.class()), cell.ground].into_iter().flatten();
-                @let class = class.collect::<Vec<_>>().join(" ");
+                @let class = cell.ground.unwrap_or(self.class());
                 td class=(class) data-head=(self.head) title=[cell.tip] { (words) }
             }
         }
