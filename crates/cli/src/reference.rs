@@ -6,19 +6,22 @@ mod catalogue;
 mod findings;
 mod invariants;
 mod man_pages;
+mod sheet_schema;
 
 use crate::command_line::program;
 use crate::commands::collect::CollectedRun;
 use crate::commands::completions::Shell;
+use crate::commands::explain::replay::Replayed;
 use crate::commands::import::document::{Imported, Looked};
+use crate::commands::lab::paths::KernelPaths;
+use crate::commands::respond::documents::{CaptureListing, Responded};
 use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::commands::tune::apply::TuneStatus;
 use crate::documents::{
-    CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, KernelPaths, List,
-    ListedLoad, Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
+    CampaignReported, CampaignResult, DryRun, Explained, List, ListedLoad, Reported, ShippedSheet,
+    WatchAlarm,
 };
-use crate::sheet::schema::schema as sheet_schema;
 use clap::Command;
 use latlab_model::campaign::Campaign;
 use latlab_model::campaign_table::CampaignTable;
@@ -110,7 +113,7 @@ fn schemas_are_those_of_the_types() {
         ("tune-status.schema.json".to_string(), schema::<TuneStatus>()),
         ("campaign-table.schema.json".to_string(), schema::<CampaignTable>()),
         ("scenarios.schema.json".to_string(), schema::<Vec<ShippedSheet>>()),
-        ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema())),
+        ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema::schema())),
         ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
     ];
     for (name, text) in &files {

@@ -30,7 +30,6 @@ pub mod nanos;
 pub mod options;
 pub mod outlier;
 pub mod plan;
-pub mod replay;
 pub mod respond;
 pub mod run;
 pub mod run_comparison;

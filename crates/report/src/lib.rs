@@ -56,7 +56,6 @@ pub use sanitize::sanitize_run;
 pub use sections::attach::list as attached_threads;
 pub use sections::explanation::{cause_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
-pub use sections::replay::{long_paths, replay_table, replayed};
 pub use sections::{pairs, published, respond};
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::list::{list, markdown_list};

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod channels;
+pub mod documents;
 mod gpio;
 mod linux;
 mod logic;
@@ -10,13 +11,13 @@ mod oscilloscope;
 mod published;
 mod scope_commands;
 
-use crate::documents::Responded;
 use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_run, style, warn, width, write_whole};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated, of_machine};
+use documents::Responded;
 use latlab_capture::CaptureQuery;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{

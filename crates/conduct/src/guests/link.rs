@@ -2,8 +2,8 @@
 //! end its emulator.
 
 use super::pauses::PauseSchedule;
-use super::{Link, Start, StreamOutcome};
-use crate::respond::simulate::{SimulateError, sources};
+use crate::link::{Link, Start, StreamOutcome};
+use crate::responders::sources;
 use crate::{Failure, agents};
 use latlab_lab::{
     BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, InstructionTrace, KernelMap,
@@ -133,8 +133,7 @@ impl GuestLink {
             guest.add_fault(cache)?;
         }
         if let Some(linux) = linux(plan) {
-            let missing = || io::Error::other(SimulateError::NoSources);
-            guest.add_responder(cache, &sources().ok_or_else(missing)?, linux, seed)?;
+            guest.add_responder(cache, &sources().map_err(io::Error::other)?, linux, seed)?;
         }
         let asked = plan.method.gpio();
         let wire = asked.map(|asked| BoardWire::of(config, asked)).transpose();
@@ -143,8 +142,7 @@ impl GuestLink {
             wire = BoardWire::with_responder(config);
         }
         if asked.is_some() && wire.is_none() {
-            let missing = || io::Error::other(SimulateError::NoSources);
-            guest.add_wires(cache, &sources().ok_or_else(missing)?)?;
+            guest.add_wires(cache, &sources().map_err(io::Error::other)?)?;
         }
         let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
             guest.identity()?;
