@@ -23,19 +23,19 @@ use crate::documents::{
     WatchAlarm,
 };
 use clap::Command;
+use latlab_digest::window::Window;
+use latlab_doctor::comparison::Comparison;
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::CampaignTable;
-use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
-use latlab_model::fleet::FleetAnswer;
-use latlab_model::run_comparison::RunComparison;
-use latlab_model::run_length::RunLength;
 use latlab_model::target::BoardState;
-use latlab_model::trend::Trend;
 use latlab_model::tune::TuneResult;
-use latlab_model::verification::Verification;
-use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
+use latlab_report::campaign::CampaignTable;
+use latlab_report::compare::ComparedSides;
+use latlab_report::fleet::FleetAnswer;
+use latlab_stats::RunLength;
+use latlab_stats::builds::Trend;
+use latlab_store::Verification;
 use man_pages::man_page;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -81,7 +81,7 @@ fn schemas_are_those_of_the_types() {
     let files = vec![
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
-        ("compare.schema.json".to_string(), schema::<RunComparison>()),
+        ("compare.schema.json".to_string(), schema::<ComparedSides>()),
         ("plan.schema.json".to_string(), schema::<RunLength>()),
         ("trend.schema.json".to_string(), schema::<Trend>()),
         ("report.schema.json".to_string(), schema::<Reported>()),

@@ -52,7 +52,7 @@ pub use png::{PngError, png, standalone};
 pub use run_length::run_length;
 pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
-pub use sanitize::sanitize_run;
+pub use sanitize::{sanitize_comparison, sanitize_run};
 pub use sections::attach::list as attached_threads;
 pub use sections::explanation::{cause_words, text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};

@@ -43,7 +43,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "latlab-store",
         ],
     ),
-    ("latlab-report", &["latlab-digest", "latlab-model", "latlab-stats", "latlab-store"]),
+    (
+        "latlab-report",
+        &["latlab-digest", "latlab-doctor", "latlab-model", "latlab-stats", "latlab-store"],
+    ),
 ];
 
 /// All dependencies that the measuring crate may have: no format, no logger, nothing that

@@ -9,6 +9,7 @@ use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_row
 use super::repeats::limits;
 use super::text::{causes, counted, reasons, remarks, virtual_time};
 use super::variants::{headline, kernel};
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use crate::document::html::open;
 use crate::document::outline::Outline;
 use crate::document::outline::prose;
@@ -21,7 +22,6 @@ use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
 use crate::terms::{self, Terms};
 use crate::units::{bin_edge, grouped, short};
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use latlab_model::{Nanos, Run, ThreadBins};
 use maud::{Markup, PreEscaped, html};
 

@@ -5,6 +5,7 @@ use super::conditions;
 use super::format::{length_of, maximum, reason, rest, verdict};
 use super::repeats::limits;
 use super::variants::{headline, kernel};
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable, CellAttempt, PooledRow};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markdown as markdown_table, wrapped};
 use crate::document::{Section, escaped, to_terminal};
@@ -13,10 +14,8 @@ use crate::sections::causes::SideBySide;
 use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{Scale, bin_edge, grouped};
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{
-    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellWord, PooledRow,
-};
 use latlab_model::sanitize::escape_controls;
+use latlab_store::CellWord;
 use std::borrow::Cow;
 
 /// The table for the terminal: the observed maximum of each repeat, and all repeats pooled.

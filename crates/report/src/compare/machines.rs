@@ -1,13 +1,13 @@
 //! The page's section on how the machines and plans of two sides differ.
 
+use super::ComparedSides;
 use crate::document::table::{Column, Table, markup};
 use crate::units::counted;
-use latlab_model::comparison::{Comparison, FactChange, SettingChange};
-use latlab_model::run_comparison::RunComparison;
+use latlab_doctor::comparison::{Comparison, FactChange, SettingChange};
 use maud::{Markup, html};
 
 /// Summary: the number of differing facts, settings and kernel options.
-pub fn sum(of: &RunComparison) -> Option<String> {
+pub fn sum(of: &ComparedSides) -> Option<String> {
     let settings = of.machines.as_ref().map_or(0, |one| one.settings.len());
     let options = of.machines.as_ref().map_or(0, options);
     let all = of.changes.len() + settings + options;
@@ -26,7 +26,7 @@ fn options(of: &Comparison) -> usize {
 }
 
 /// All differences, kernel options by topic.
-pub fn content(of: &RunComparison) -> Markup {
+pub fn content(of: &ComparedSides) -> Markup {
     html! {
         @if of.changes.is_empty() { p { "Machines, loads and methods are the same, as far as is known." } }
         @else { (changes("Fact", of.changes.iter().map(Row::of_fact))) }

@@ -3,7 +3,7 @@
 use super::sections::middle;
 use super::sentences::{factor, headline, missed, probability, ratio, remark, title};
 use crate::test_suite::{Figure, Problem, SuiteTime, TestCase, TestSuite};
-use latlab_model::run_comparison::{
+use latlab_stats::comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
 };
 

@@ -4,7 +4,9 @@ use super::{Detail, block, file, headline, names};
 use crate::document::style::Colour;
 use crate::document::table::wrapped;
 use crate::units::bytes;
-use latlab_model::comparison::{Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange};
+use latlab_doctor::comparison::{
+    Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange,
+};
 use latlab_model::run::Severity;
 
 /// Options listed for each topic, unless verbose.

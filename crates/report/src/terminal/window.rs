@@ -8,7 +8,7 @@ use crate::sections::respond;
 use crate::sections::threads;
 use crate::sentence;
 use crate::units::{Scale, span};
-use latlab_model::window::{LargeLatency, Window};
+use latlab_digest::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run};
 
 /// The figures of a window, in at most `width` columns (at least 80).

@@ -2,8 +2,8 @@
 
 use crate::output::print;
 use latlab_model::Run;
-use latlab_model::fleet::{FleetEntry, FleetRun};
 use latlab_report::InWords;
+use latlab_report::fleet::{FleetEntry, FleetRun};
 use latlab_store::{expect_tables, read_run};
 use std::io;
 use std::path::Path;

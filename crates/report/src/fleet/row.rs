@@ -1,10 +1,9 @@
 //! What the tables of many runs hold about each run, and the answer to a query over them.
 
-use crate::Nanos;
-use crate::finding::Finding;
-use crate::plan::{OnMachine, Plan, Until};
-use crate::run::{EndReason, Run, VerdictWord};
-use crate::target::Target;
+use latlab_model::finding::Finding;
+use latlab_model::plan::{OnMachine, Plan, Until};
+use latlab_model::run::{EndReason, Run, VerdictWord};
+use latlab_model::{Nanos, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
