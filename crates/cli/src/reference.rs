@@ -32,7 +32,7 @@ use latlab_model::tune::TuneResult;
 use latlab_model::{Run, Snapshot};
 use latlab_report::campaign::CampaignTable;
 use latlab_report::compare::ComparedSides;
-use latlab_report::fleet::FleetAnswer;
+use latlab_report::fleet::{FleetAnswer, RunColumn, run_columns};
 use latlab_stats::RunLength;
 use latlab_stats::builds::Trend;
 use latlab_store::Verification;
@@ -120,6 +120,16 @@ fn schemas_are_those_of_the_types() {
         assert!(!text.contains("[`"), "{name} has a link that only rustdoc can follow");
     }
     compare("", files);
+}
+
+/// Invariant (documents): The columns of the tables of many runs are those that the program prints.
+#[test]
+fn the_columns_of_python_are_those_of_a_row() {
+    let column = |one: RunColumn| format!("  \"{}\": \"{}\"", one.name, one.sql_type());
+    let text = format!("{{\n{}\n}}\n", run_columns().map(column).collect::<Vec<_>>().join(",\n"));
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/src/latlab/fleet/runs.json");
+    assert!(!differs(&file, &text), "runs.json differs from the rows: run `make reference`");
 }
 
 /// A folder below docs/reference.

@@ -7,7 +7,7 @@ mod series;
 mod text;
 
 pub use page::page;
-pub use row::{FleetAnswer, FleetEntry, FleetRun};
+pub use row::{FleetAnswer, FleetEntry, RunColumn, run_columns, run_row};
 pub use text::show;
 
 use crate::pictures::options::Options;

@@ -1,11 +1,12 @@
 //! What the tables of many runs hold about each run, and the answer to a query over them.
 
+use crate::figures::{FIGURES, Stored};
 use latlab_model::finding::Finding;
+use latlab_model::machine::{FACTS, FactValue, MachineFact};
 use latlab_model::plan::{OnMachine, Plan, Until};
-use latlab_model::run::{EndReason, Run, VerdictWord};
-use latlab_model::{Nanos, Target};
+use latlab_model::{Run, Target};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A run folder as input for the tables of many runs: a line of `latlab fleet-rows`.
 #[derive(Debug, Serialize)]
@@ -15,120 +16,115 @@ pub struct FleetEntry<'a> {
     /// Why the run cannot be used; `None` if it is intact.
     pub damaged: Option<String>,
     /// Row of the run.
-    pub run: Option<FleetRun>,
+    pub run: Option<Map<String, Value>>,
     /// Findings of the run, with their texts.
     pub findings: Vec<Finding>,
     /// Tables in its folder.
     pub tables: Vec<String>,
 }
 
-/// The row of a run: its identity, what was measured, and its main figures.
-#[derive(Clone, Debug, Serialize)]
-pub struct FleetRun {
-    run: String,
-    checksum: String,
-    started: String,
-    start_ns: Option<Nanos>,
-    measured_ns: Nanos,
-    ended: EndReason,
-    name: String,
-    note: Option<String>,
-    scenario: String,
-    campaign: Option<String>,
-    target: String,
-    hostname: Option<String>,
-    model: Option<String>,
-    cpu_model: Option<String>,
-    architecture: String,
-    distribution: Option<String>,
-    virtualisation: Option<String>,
-    kernel: String,
-    kernel_version: String,
-    preemption: Option<String>,
-    boot_id: Option<String>,
-    instrument: &'static str,
-    period_ns: Option<Nanos>,
-    policy: Option<String>,
-    threads: usize,
-    load: String,
-    settings: String,
-    deadline_ns: Option<Nanos>,
-    verdict: Option<VerdictWord>,
-    at_most_share: Option<f64>,
-    cycles: u64,
-    releases: u64,
-    overruns: Option<u64>,
-    misses: Option<u64>,
-    underflow: u64,
-    min_ns: Option<Nanos>,
-    mean_ns: Option<f64>,
-    p50_ns: Option<Nanos>,
-    p90_ns: Option<Nanos>,
-    p99_ns: Option<Nanos>,
-    p99_9_ns: Option<Nanos>,
-    p99_99_ns: Option<Nanos>,
-    p99_999_ns: Option<Nanos>,
-    max_ns: Option<Nanos>,
-    lost: u64,
-    latlab: String,
-    run_schema: u32,
+/// A column of the table of runs.
+pub struct RunColumn {
+    pub name: &'static str,
+    get: RunValue,
 }
 
-impl FleetRun {
-    /// Builds the row of a stored run.
-    pub fn new(run: &Run) -> FleetRun {
-        let (asked, machine, total) = (&run.asked, &run.machine, &run.total);
-        let quantiles = total.quantiles.as_ref();
-        FleetRun {
-            run: run.id.clone(),
-            checksum: run.checksum.clone().unwrap_or_default(),
-            started: run.started.clone(),
-            start_ns: run.first_release(),
-            measured_ns: run.measured_ns,
-            ended: run.ended,
-            name: asked.name.clone(),
-            note: asked.note.clone(),
-            scenario: asked.cell.as_ref().map_or(&asked.name, |cell| &cell.row).clone(),
-            campaign: asked.cell.as_ref().map(|cell| cell.campaign.clone()),
-            target: asked.on.target.to_string(),
-            hostname: machine.hostname.clone(),
-            model: machine.board.clone(),
-            cpu_model: machine.cpu_model.clone(),
-            architecture: machine.architecture.clone(),
-            distribution: machine.distribution.clone(),
-            virtualisation: machine.virtualisation.clone(),
-            kernel: machine.kernel.clone(),
-            kernel_version: machine.kernel_version.clone(),
-            preemption: machine.preemption.clone(),
-            boot_id: machine.boot_id.clone(),
-            instrument: asked.method.instrument().as_str(),
-            period_ns: asked.method.period(),
-            policy: run.threads.first().map(|thread| thread.setup.policy.clone()),
-            threads: run.threads.len(),
-            load: run.load_or(""),
-            settings: settings(asked),
-            deadline_ns: asked.until.deadline_ns,
-            verdict: run.verdict.as_ref().map(|verdict| verdict.word),
-            at_most_share: run.verdict.as_ref().and_then(|verdict| verdict.at_most_share),
-            cycles: total.cycles,
-            releases: total.releases,
-            overruns: total.overruns,
-            misses: total.misses,
-            underflow: total.underflow,
-            min_ns: total.min_ns,
-            mean_ns: total.mean_ns,
-            p50_ns: quantiles.and_then(|all| all.p50_ns),
-            p90_ns: quantiles.and_then(|all| all.p90_ns),
-            p99_ns: quantiles.and_then(|all| all.p99_ns),
-            p99_9_ns: quantiles.and_then(|all| all.p99_9_ns),
-            p99_99_ns: quantiles.and_then(|all| all.p99_99_ns),
-            p99_999_ns: quantiles.and_then(|all| all.p99_999_ns),
-            max_ns: total.max_ns,
-            lost: run.losses.cycles + run.losses.samples + run.losses.spikes,
-            latlab: run.latlab.clone(),
-            run_schema: run.schema,
+#[derive(Clone, Copy)]
+enum RunValue {
+    Text(fn(&Run) -> Option<String>),
+    Number(Stored),
+    Fact(&'static MachineFact),
+}
+
+impl RunColumn {
+    const fn text(name: &'static str, of: fn(&Run) -> Option<String>) -> RunColumn {
+        RunColumn { name, get: RunValue::Text(of) }
+    }
+
+    const fn integer(name: &'static str, of: fn(&Run) -> Option<i64>) -> RunColumn {
+        RunColumn { name, get: RunValue::Number(Stored::Integer(of)) }
+    }
+
+    /// Its type in SQL.
+    pub fn sql_type(&self) -> &'static str {
+        match self.get {
+            RunValue::Number(Stored::Real(_)) => "DOUBLE",
+            RunValue::Number(Stored::Integer(_)) => "BIGINT",
+            RunValue::Fact(fact) if fact.is_number => "BIGINT",
+            RunValue::Text(_) | RunValue::Fact(_) => "VARCHAR",
         }
     }
+
+    fn value(&self, run: &Run) -> Value {
+        match self.get {
+            RunValue::Text(of) => of(run).into(),
+            RunValue::Number(Stored::Integer(of)) => of(run).into(),
+            RunValue::Number(Stored::Real(of)) => of(run).into(),
+            RunValue::Fact(fact) => match (fact.value)(&run.machine) {
+                None => Value::Null,
+                Some(FactValue::Text(text)) => text.into(),
+                Some(FactValue::Bytes(bytes)) => bytes.into(),
+                Some(FactValue::Hertz(rate)) => rate.into(),
+                Some(FactValue::RealtimeLimit(limit)) => limit.into(),
+            },
+        }
+    }
+}
+
+/// What a run is, what was asked of it, and how it was judged.
+const OWN: &[RunColumn] = &[
+    RunColumn::text("run", |run| Some(run.id.clone())),
+    RunColumn::text("checksum", |run| run.checksum.clone()),
+    RunColumn::text("started", |run| Some(run.started.clone())),
+    RunColumn::integer("start_ns", |run| Some(run.first_release()?.0)),
+    RunColumn::text("ended", |run| Some(run.ended.as_str().to_string())),
+    RunColumn::text("name", |run| Some(run.asked.name.clone())),
+    RunColumn::text("note", |run| run.asked.note.clone()),
+    RunColumn::text("scenario", |run| {
+        let cell = run.asked.cell.as_ref();
+        Some(cell.map_or(&run.asked.name, |cell| &cell.row).clone())
+    }),
+    RunColumn::text("campaign", |run| Some(run.asked.cell.as_ref()?.campaign.clone())),
+    RunColumn::text("target", |run| Some(run.asked.on.target.to_string())),
+    RunColumn::text("instrument", |run| Some(run.asked.method.instrument().to_string())),
+    RunColumn::integer("period_ns", |run| Some(run.asked.method.period()?.0)),
+    RunColumn::text("policy", |run| Some(run.threads.first()?.setup.policy.clone())),
+    RunColumn::text("load", |run| Some(run.load_or(""))),
+    RunColumn::text("settings", |run| Some(settings(&run.asked))),
+    RunColumn::integer("deadline_ns", |run| Some(run.asked.until.deadline_ns?.0)),
+    RunColumn::text("verdict", |run| Some(run.verdict.as_ref()?.word.to_string())),
+    RunColumn {
+        name: "at_most_share",
+        get: RunValue::Number(Stored::Real(|run| run.verdict.as_ref()?.at_most_share)),
+    },
+    RunColumn::integer("underflow", |run| i64::try_from(run.total.underflow).ok()),
+    RunColumn::integer("p90_ns", |run| Some(run.total.quantiles.as_ref()?.p90_ns?.0)),
+    RunColumn::integer("lost", |run| {
+        let losses = &run.losses;
+        i64::try_from(losses.cycles + losses.samples + losses.spikes).ok()
+    }),
+    RunColumn::text("latlab", |run| Some(run.latlab.clone())),
+    RunColumn::integer("run_schema", |run| Some(run.schema.into())),
+];
+
+/// The columns of the table of runs: those of every run, all facts of its machine, and the figures that have a
+/// `stored` number.
+pub fn run_columns() -> impl Iterator<Item = RunColumn> {
+    let own = OWN.iter().map(|one| RunColumn { name: one.name, get: one.get });
+    let facts = FACTS.iter().map(|fact| RunColumn {
+        // The tables call the machine itself a board.
+        name: if fact.id == "board" { "model" } else { fact.id },
+        get: RunValue::Fact(fact),
+    });
+    let figures = FIGURES.iter().filter_map(|figure| {
+        Some(RunColumn { name: figure.id, get: RunValue::Number(figure.stored?) })
+    });
+    own.chain(facts).chain(figures)
+}
+
+/// The row of a stored run.
+pub fn run_row(run: &Run) -> Map<String, Value> {
+    run_columns().map(|column| (column.name.to_string(), column.value(run))).collect()
 }
 
 /// The plan without what differs between runs of the same settings: names, target, length, deadline
