@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub(crate) struct Figure {
+pub(crate) struct SummaryFigure {
     /// `p99.9`.
     pub name: &'static str,
     /// `719.8 us`.
@@ -97,21 +97,23 @@ fn no_load(run: &Run) -> String {
 }
 
 /// Median, tail, maximum and misses, each against its whole.
-pub(crate) fn figures(run: &Run) -> Vec<Figure> {
+pub(crate) fn figures(run: &Run) -> Vec<SummaryFigure> {
     let of_all = of_all_releases(run);
     let subject = Counts::of_run(run);
     let total = &run.total;
     let ids = ["p50_ns", if P99_9.of(total).is_some() { "p99_9_ns" } else { "p99_ns" }];
-    let mut figures: Vec<Figure> =
+    let mut figures: Vec<SummaryFigure> =
         ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
-    figures.extend(of_all.and_then(|(name, all)| Some(Figure { name, ..one(run, ids[1], &all)? })));
+    figures.extend(
+        of_all.and_then(|(name, all)| Some(SummaryFigure { name, ..one(run, ids[1], &all)? })),
+    );
     let last = if total.misses.is_some() { "misses" } else { "overruns" };
     figures.extend(["max_ns", last].into_iter().filter_map(|id| one(run, id, &subject)));
     figures
 }
 
 /// A figure of the table, if it is a number.
-fn one(run: &Run, id: &str, of: &Counts) -> Option<Figure> {
+fn one(run: &Run, id: &str, of: &Counts) -> Option<SummaryFigure> {
     let row = figure(id);
     let is_over = match (row.get)(of)? {
         Value::Latency(latency) => run
@@ -124,7 +126,7 @@ fn one(run: &Run, id: &str, of: &Counts) -> Option<Figure> {
     };
     let is_exact =
         matches!((row.get)(of)?, Value::Latency(one) if one.bound == LatencyBound::Known);
-    Some(Figure {
+    Some(SummaryFigure {
         name: row.head,
         value: value(id, of)?,
         interval: interval_of(run, row.head).filter(|_| is_exact && of.thread.is_none()),
@@ -167,7 +169,7 @@ fn tail(total: &Summary) -> NamedQuantile {
 pub(crate) fn figures_line(run: &Run) -> String {
     let deadline = run.asked.until.deadline_ns.is_some();
     let mut each = Vec::new();
-    for (at, Figure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
+    for (at, SummaryFigure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
         let of = if at == 0 && deadline { " of the deadline" } else { "" };
         let share = share.map(|share| format!(" ({share}{of})")).unwrap_or_default();
         each.push(format!("{name} {value}{share}"));

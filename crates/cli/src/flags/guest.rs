@@ -4,7 +4,7 @@ use crate::flags::plan::add_options;
 use crate::targets::{self, NamedTarget};
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_conduct::guests;
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::load::Load;
 use latlab_model::options::TARGET;
 use latlab_model::target::{LEAST_MEMORY, LabOptions, LabTarget};
@@ -129,7 +129,7 @@ impl GuestArgs {
                 return Err(wrong("not possible in virtual time: add --realtime".to_string()));
             }
             let cpus = guests::cpus(guest)?;
-            if fault.kind == FaultKind::CpuOffline && !(1..cpus).contains(&fault.cpu) {
+            if fault.kind == InjectedFault::CpuOffline && !(1..cpus).contains(&fault.cpu) {
                 return Err(wrong(format!("expected a CPU after the first of {cpus}: add --smp")));
             }
             Ok(fault.load(text, warm_up))

@@ -8,7 +8,7 @@ use crate::{Failure, agents};
 use latlab_lab::{
     BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, InstructionTrace, KernelMap,
 };
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::finding::{EndFinding, Finding, FindingKind};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
@@ -129,7 +129,7 @@ impl GuestLink {
         let is_virtual = guest.is_in_virtual_time();
         let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
         guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
-        if Fault::among(&plan.on.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
+        if Fault::among(&plan.on.loads).any(|fault| fault.kind == InjectedFault::IrqsOff) {
             guest.add_fault(cache)?;
         }
         if let Some(linux) = linux(plan) {

@@ -3,7 +3,7 @@
 use super::{detail, urgency_of};
 use crate::sections::explanation::cause_words;
 use crate::units::short;
-use latlab_model::explanation::{CauseKind, Phase, SpikeBlame, UnexplainedReason};
+use latlab_model::explanation::{CauseKind, SpikeBlame, UnexplainedReason, WakePhase};
 
 /// `2.6 ms of it waiting for a futex that logger (nice 0) held`; `None` if nothing is known of it.
 pub fn clause(blame: &SpikeBlame) -> Option<String> {
@@ -36,8 +36,8 @@ fn unclear(blame: &SpikeBlame) -> Option<String> {
     let unknown = blame.parts.iter().filter(|part| part.cause.kind == CauseKind::Unknown);
     let longest = unknown.max_by_key(|part| part.length())?;
     let when = match longest.phase {
-        Phase::TimerLate => "until it was woken",
-        Phase::Work => "in its work",
+        WakePhase::TimerLate => "until it was woken",
+        WakePhase::Work => "in its work",
         _ => "until it ran",
     };
     let how = match blame.reason {

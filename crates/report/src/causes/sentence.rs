@@ -1,7 +1,7 @@
 //! A spike in one sentence.
 
 use super::{detail, priority_of, process_of, reason};
-use latlab_model::explanation::{CauseKind, Phase, SpikeBlame, UnexplainedReason};
+use latlab_model::explanation::{CauseKind, SpikeBlame, UnexplainedReason, WakePhase};
 use latlab_model::units::counted;
 
 /// What happened, with the size of the latency first.
@@ -24,7 +24,7 @@ pub fn sentence(blame: &SpikeBlame) -> String {
     let realtime = realtime.map(|words| format!(" at {words}")).unwrap_or_default();
     let detail = longest.and_then(detail);
     let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let waited = longest.is_some_and(|part| part.phase == Phase::TimerLate);
+    let waited = longest.is_some_and(|part| part.phase == WakePhase::TimerLate);
     let what = match cause.kind {
         CauseKind::Starts => {
             let starter = of.and_then(|thread| thread.started_by.as_ref());

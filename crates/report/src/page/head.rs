@@ -3,7 +3,7 @@
 use crate::document::outline::{Outline, firm, prose};
 use crate::facts;
 use crate::sections::outliers;
-use crate::summary::{self, Causes, Figure, FirstTry, PossibleCause};
+use crate::summary::{self, Causes, FirstTry, PossibleCause, SummaryFigure};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -40,8 +40,8 @@ pub fn facts(run: &Run) -> Markup {
     }
 }
 
-fn fact(figure: &Figure) -> Markup {
-    let Figure { name, value, share, whole, interval, is_over } = figure;
+fn fact(figure: &SummaryFigure) -> Markup {
+    let SummaryFigure { name, value, share, whole, interval, is_over } = figure;
     html! {
         div class=[is_over.then_some("over")] {
             dt { (name) }

@@ -5,8 +5,8 @@ use crate::document::table::{Column, table, wrapped};
 use crate::document::to_terminal;
 use crate::sections::attach;
 use crate::summary::{
-    Causes, Figure, FirstTry, PossibleCause, causes, conditions, explained, figures, figures_line,
-    headline,
+    Causes, FirstTry, PossibleCause, SummaryFigure, causes, conditions, explained, figures,
+    figures_line, headline,
 };
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
@@ -72,11 +72,13 @@ fn figure_table(run: &Run, width: usize, style: Style) -> String {
     let interval = has_intervals.then_some("95 % interval");
     let first = [Some(""), has_shares.then_some("of the deadline"), interval].into_iter().flatten();
     let mut columns = vec![Column::new("", 0, first.map(str::to_string)).left()];
-    columns.extend(figures.into_iter().map(|Figure { name, value, share, interval, .. }| {
-        let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
-        let interval = has_intervals.then(|| interval.unwrap_or_else(|| "-".to_string()));
-        Column::new(name, 0, [Some(value), share, interval].into_iter().flatten())
-    }));
+    columns.extend(figures.into_iter().map(
+        |SummaryFigure { name, value, share, interval, .. }| {
+            let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
+            let interval = has_intervals.then(|| interval.unwrap_or_else(|| "-".to_string()));
+            Column::new(name, 0, [Some(value), share, interval].into_iter().flatten())
+        },
+    ));
     table(columns, width, style)
 }
 

@@ -3,8 +3,8 @@
 use crate::common;
 use latlab_model::Nanos;
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, CpuBefore, Phase, RunCause, RunExplanation, SpikeBlame,
-    TracedThread, UnexplainedReason,
+    BlamePart, Cause, CauseKind, CpuBefore, RunCause, RunExplanation, SpikeBlame, TracedThread,
+    UnexplainedReason, WakePhase,
 };
 use latlab_model::run::VerdictWord;
 use latlab_model::shell::Line;
@@ -119,7 +119,7 @@ proptest! {
             BlamePart {
                 from_ns,
                 to_ns: Nanos(end),
-                phase: Phase::Waiting,
+                phase: WakePhase::Waiting,
                 cause: named(name),
                 thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None, started_by: None }),
                 evidence: None,

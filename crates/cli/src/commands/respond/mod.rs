@@ -23,7 +23,9 @@ use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{
     Firmware, FirmwareFile, SimulateError, Simulation, simulate,
 };
-use latlab_conduct::respond::{Answering, Failure, ResponseRequest, record_responses as record};
+use latlab_conduct::respond::{
+    Answering, RespondFailure, ResponseRequest, record_responses as record,
+};
 use latlab_model::nanos::duration;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
@@ -219,10 +221,10 @@ fn record_part(
     Ok(record(request).map_err(exit_error)?)
 }
 
-fn exit_error(failure: Failure) -> ExitError {
+fn exit_error(failure: RespondFailure) -> ExitError {
     match failure {
-        Failure::Capture(_) => ExitError::usage(failure),
-        Failure::Machine(failure) => ExitError::from(failure),
+        RespondFailure::Capture(_) => ExitError::usage(failure),
+        RespondFailure::Machine(failure) => ExitError::from(failure),
         _ => ExitError::cannot_measure(failure),
     }
 }
