@@ -3,6 +3,7 @@
 
 # Runs some tests of a crate for longer than `make test` does: attack NAME CRATE TESTS VARIABLE=VALUE
 attack() { step "$1" env "$4" cargo test --locked --package "latlab-$2" --test it "$3" -- --show-output; }
+PROPTEST_CASES=1000 step "properties, 1000 cases of each" rust_tests properties --skip end_to_end::
 attack "power cuts, $CUT_PARTS disks after each call" store faults LATLAB_CUT_PARTS="$CUT_PARTS"
 attack "damaged journals and folders, $CASES of each kind" store recover PROPTEST_CASES="$CASES"
 attack "disordered streams, $FUZZ s" digest hostile LATLAB_FUZZ_SECONDS="$FUZZ"

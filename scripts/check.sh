@@ -7,4 +7,6 @@ set -uo pipefail
 find_rust || die "no Rust $rust_needed or newer: run 'scripts/setup.sh build lint'"
 . scripts/steps.bash
 . scripts/checks.bash
+step "building" build_tests
+checks
 closing

@@ -1,4 +1,4 @@
-# The steps that `make check` and `make test` begin with, to be sourced after steps.bash.
+# The steps of `make check`, which `make test` has as well, to be sourced after steps.bash.
 
 # cargo-deny checks more than scripts/licences.py; its database of advisories comes from the network.
 licences() {
@@ -11,9 +11,13 @@ licences() {
     fi
 }
 
-step "format" cargo fmt --all --check
-step "licences" licences
-step "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
-step "building" cargo test --workspace --tests --locked --quiet --no-run
-step "tests in Rust" rust_tests rust-tests --skip end_to_end::
+# What the tests of all kinds run.
+build_tests() { cargo test --workspace --tests --locked --quiet --no-run; }
+
+checks() {
+    step "format" cargo fmt --all --check
+    step "licences" licences
+    step "lints" cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+    step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+    step "tests in Rust" rust_tests rust-tests --skip end_to_end::
+}

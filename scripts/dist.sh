@@ -3,7 +3,7 @@
 # Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  output folder [dist]
 # ARCH=arm64 builds only for that architecture: x86-64, arm64 or armv7.
-# LATLAB_AGENT_ONLY=x86-64 builds only that agent, to compare it with another build.
+# PROGRAMS=x86-64 builds the agents of all, and what is made of the program only for that one.
 # The same sources and tools give the same files, wherever and whenever they are built: they contain no
 # path of this machine, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -16,16 +16,19 @@ unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS LATLAB_AGENTS
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
     die "no commit to take the time from: set SOURCE_DATE_EPOCH"
 export SOURCE_DATE_EPOCH
+# Keeps one architecture of the list.
+only() {
+    architectures=$(grep "^$1 " <<<"$architectures") || die "'$1': expected x86-64, arm64 or armv7"
+    targets=($(cut -d' ' -f2 <<<"$architectures"))
+}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
 agents=$build/agents
-[ -z "${LATLAB_AGENT_ONLY:-}" ] || architectures=$(grep "^$LATLAB_AGENT_ONLY " <<<"$architectures")
-[ -z "${ARCH:-}" ] || architectures=$(grep "^$ARCH " <<<"$architectures") ||
-    die "ARCH=$ARCH: expected x86-64, arm64 or armv7"
 targets=($(cut -d' ' -f2 <<<"$architectures"))
+[ -z "${ARCH:-}" ] || only "$ARCH"
 
 scripts/web.sh
-[ -e web/dist/page.js ] || [ -n "${LATLAB_AGENT_ONLY:-}" ] ||
+[ -e web/dist/page.js ] ||
     die "what is given away has pages that can be zoomed: npm is needed (scripts/setup.sh dist)"
 for target in "${targets[@]}"; do use_target "$target"; done
 
@@ -66,9 +69,8 @@ while read -r name target debian machine _ tools; do
     if cmp -s "$packed.new" "$packed"; then rm "$packed.new"; else mv "$packed.new" "$packed"; fi
 done <<<"$architectures"
 
-[ -z "${LATLAB_AGENT_ONLY:-}" ] || exit 0
-
-say "building latlab, with the agents, for the same"
+[ -z "${PROGRAMS:-}" ] || only "$PROGRAMS"
+say "building latlab, with the agents, for ${targets[*]}"
 export LATLAB_AGENTS=$agents
 build latlab
 python3 packaging/inventory.py "$folder" "${targets[@]}"

@@ -40,6 +40,8 @@ step "setup of the laboratory" scripts/setup.sh "${sets[@]}" && find_rust || { c
 if [ -n "${LONG:-}" ]; then
     ! wanted clean_root || step "make test in a clean root" scripts/clean_root.sh
 fi
+# Each program is linked for minutes: in the short form there is one, with the agents of all machines.
+[ -n "${LONG:-}" ] || export PROGRAMS=x86-64
 step "programs for all machines" scripts/dist.sh dist &&
     step "program" env LATLAB_AGENTS="$root/target/agents" scripts/build.sh || { closing; exit 1; }
 export LATLAB=$root/target/latlab LATLAB_DIST=$root/dist

@@ -9,11 +9,14 @@ step "setup" scripts/setup.sh build lint test
 find_rust || { closing; exit 1; }
 step "scripts of the pages" scripts/web.sh
 . scripts/checks.bash
+step "building" build_tests || { closing; exit 1; }
 export LATLAB=$root/target/debug/latlab
 
 # Unless each script can have its own /run, latlab refuses a second run on the same CPUs.
 [ "$(tests/own_mounts printenv OWN_MOUNTS)" = yes ] || JOBS=1
-step "scripts" scripts "${JOBS:-8}" tests/*.sh
+step_aside "scripts" scripts "${JOBS:-8}" tests/*.sh
+checks
+await_aside
 # These change the machine, or observe everything on it.
 step "scripts alone" scripts 1 tests/alone/*.sh
 closing

@@ -66,7 +66,7 @@ explains() { "$program" explain --top 16 "$folder" | grep -q -- "$1"; }
 
 # If the reader cannot keep up, the loss is counted, and the run does not pass.
 losses() {
-    "$here/loops" abs 100 200000 10 "$here/log" &
+    "$here/loops" abs 100 2000000 10 "$here/log" &
     local loops=$! attach agent
     "$program" attach --quiet --out "$runs" --name losses --pid $loops --for 10s >"$here/text" 2>&1 &
     attach=$!
@@ -92,7 +92,7 @@ losses() {
 }
 
 nothing_left() {
-    "$here/loops" abs 1000 60000 10 "$here/log" &
+    "$here/loops" abs 1000 600000 10 "$here/log" &
     local loops=$! attach agent
     "$program" attach --quiet --out "$runs" --name killed --pid $loops >"$here/text" 2>&1 &
     attach=$!

@@ -11,8 +11,8 @@ totals() {
     shift
     ours "$@" >out 2>err && python3 "$tests/cyclictest.py" totals "$cycles"
 }
-try "-l100000 -m -S -p90 -i200 -h400 -q" totals 100000 -l100000 -m -S -p90 -i200 -h400 -q
-try "-D 5 -m -Sp90 -i200 -h400 -q" totals 0 -D 5 -m -Sp90 -i200 -h400 -q
+try "-l20000 -m -S -p90 -i200 -h400 -q" totals 20000 -l20000 -m -S -p90 -i200 -h400 -q
+try "-D 2 -m -Sp90 -i200 -h400 -q" totals 0 -D 2 -m -Sp90 -i200 -h400 -q
 
 # Each thread's lines are numbered without a gap, and its summary counts them.
 every_line() {
@@ -74,8 +74,8 @@ slow_pipe() {
     done
     cat err
 }
-line=(-q -v -h 400 -p80 -t16 -a -i 200 -D 7)
-try "16 threads into a slow pipe lose no line" slow_pipe
+line=(-q -v -h 400 -p80 -t4 -a -i 200 -D 6)
+try "four threads into a slow pipe lose no line" slow_pipe
 grep -h "^real\|^ours" "$here/tried"
 
 valid_json() {

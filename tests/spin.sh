@@ -84,19 +84,24 @@ ordinary() {
     taskset -c "$cpu" sh -c 'while :; do :; done'
 }
 
-spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge 50 ]; }
+# Whether the thread has spun for this many ticks since $spun.
+spun=0
+spins() { [ "$(stat_field "$(thread latlab/0)" 14)" -ge $((spun + $1)) ]; }
 is_stopped() { [ "$(stat_field "$(thread latlab/0)" 3)" = T ]; }
 # Stopping the thread counts as taking its CPU, though no other thread runs there. A hypervisor's pause looks like an
 # interrupt, so the stop lasts longer than any such pause.
 stopped() {
-    spin --policy fifo --priority 1 --for 6s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
+    spin --policy fifo --priority 1 --for 60s --warm-up 100ms --name stopped >"$here/text" 2>"$here/errors" &
     run=$!
-    begun && until_holds 60 "a thread that has spun for half a second" spins || return 1
+    begun && until_holds 60 "a thread that has spun for half a second" spins 50 || return 1
     kill -STOP "$agent"
     # Another of its threads has to see the signal first, which takes long on a busy machine.
     until_holds 60 "the stop" is_stopped
     sleep 2
     kill -CONT "$agent"
+    spun=$(stat_field "$(thread latlab/0)" 14)
+    until_holds 60 "a thread that spins again" spins 20
+    pkill -INT -P "$run"
     wait "$run"
     expect "a gap in which it was off its CPU" \
         last 'spun["preempted"]["max_ns"] > 1_900_000_000' || return 1

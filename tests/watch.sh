@@ -6,7 +6,7 @@
 rounds() {
     watch --rounds 3 --deadline 10s --out "$here/three" || { cat told; return 1; }
     cat lines
-    local line='^[0-9TZ]+_watch(-[0-9])?: pass, largest .*, 0 deadline misses in [0-9]+ releases'
+    local line='^[0-9TZ]+_watch(-[0-9])?: pass, largest .*, 0 deadline misses in [0-9 ]+ releases'
     line+='; so far 0 bursts of misses in .*, at most [0-9 ]+ an hour .*; CPU .*, .* % in .*; [123] runs?, .* MB$'
     expect "a line for each" [ "$(grep -cE "$line" lines)" = 3 ] &&
         expect "three runs" [ "$(runs three)" = 3 ] &&

@@ -139,7 +139,7 @@ function threads() {
     for (const text of cells) line.appendChild(document.createElement(kind)).textContent = text;
     return line;
   };
-  const head = row("th", ["thread", "cpu", "cycles", "overruns", "misses", "max"]);
+  const head = row("th", place("threads").dataset.heads.split("|"));
   const rows = [...state.totals.values()].map((one) => row("td",
     [one.thread, one.cpu ?? "floats", count(one.count), count(one.overruns),
       state.plan?.deadline_ns == null ? "–" : count(one.misses), one.max == null ? "–" : latency(one.max)]));

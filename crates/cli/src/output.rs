@@ -211,6 +211,11 @@ pub fn write_stdout<T>(
     }
 }
 
+/// Whether a path stands for standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Writes a file with a default name into a run's folder. Replaces a link instead of following it,
 /// and refuses a folder of another user.
 pub fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {

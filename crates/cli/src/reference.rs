@@ -3,6 +3,7 @@
 //! files; without it, a difference is a failure.
 
 mod catalogue;
+mod causes;
 mod findings;
 mod invariants;
 mod man_pages;

@@ -34,7 +34,7 @@ text_enum! {
     CauseKind {
         /// The wake-up path itself: the timer interrupt, the switch, the return.
         WakeUp = "wake-up",
-        /// A thread that ran.
+        /// A thread that ran in place of the measured one.
         Thread = "thread",
         /// A thread that ran with interrupts off, or while the interrupt was due.
         InterruptsOff = "interrupts-off",
@@ -42,21 +42,21 @@ text_enum! {
         HypervisorOrInterruptsOff = "hypervisor-or-interrupts-off",
         /// A thread that printed to the console.
         Printk = "printk",
-        /// A thread with many page faults.
+        /// The page faults of a thread; without a name, those of the measured one.
         PageFaults = "page-faults",
         /// Short-lived programs or threads started by one thread.
         Starts = "starts",
         /// A CPU taken offline or brought online.
         Hotplug = "hotplug",
-        /// An interrupt.
+        /// The handler of an interrupt.
         Interrupt = "interrupt",
-        /// A softirq.
+        /// A softirq that ran before the measured thread.
         Softirq = "softirq",
         /// Other timers in the same interrupt.
         OtherTimers = "other-timers",
         /// The way out of an idle state.
         IdleExit = "idle-exit",
-        /// The hypervisor.
+        /// The hypervisor: it ran something else on the CPU of this guest.
         Hypervisor = "hypervisor",
         /// A non-maskable interrupt.
         Nmi = "nmi",

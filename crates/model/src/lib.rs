@@ -39,6 +39,7 @@ pub mod statements;
 pub mod statistics;
 pub mod target;
 pub mod telemetry;
+pub mod template;
 mod text_enum;
 pub mod trace;
 pub mod tune;

@@ -2,6 +2,7 @@
 
 use crate::Nanos;
 use crate::sanitize::is_hidden;
+use crate::template::filled;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fmt;
@@ -84,7 +85,6 @@ impl Line {
     /// Appends the operands, protected from being parsed as options.
     pub fn operands<W: AsRef<OsStr>>(self, words: impl IntoIterator<Item = W>) -> Line {
         let words: Vec<W> = words.into_iter().collect();
-        let is_option = |word: &W| word.as_ref().as_bytes().starts_with(b"-");
         let line = if words.iter().any(is_option) { self.text("--") } else { self };
         line.words(words)
     }
@@ -106,28 +106,10 @@ impl Line {
 
     /// Fills the `{names}` of own text with lines.
     pub fn filled(template: &'static str, parts: &[(&str, Line)]) -> Line {
-        let mut line = String::new();
-        let mut rest = template;
-        while let Some(at) = rest.find('{') {
-            line += &rest[..at];
-            rest = &rest[at..];
-            let part = parts.iter().find_map(|(name, part)| {
-                let behind = rest[1..].strip_prefix(name)?.strip_prefix('}')?;
-                Some((part, behind))
-            });
-            // Inserted text is not searched for names again.
-            match part {
-                Some((part, behind)) => {
-                    line += &part.0;
-                    rest = behind;
-                }
-                None => {
-                    line.push('{');
-                    rest = &rest[1..];
-                }
-            }
-        }
-        Line(line + rest)
+        Line(filled(template, |name| {
+            let part = parts.iter().find(|(known, _)| *known == name);
+            part.map(|(_, line)| line.0.clone())
+        }))
     }
 
     /// Parses a command of this program that was stored as text, and quotes its words again. `None`
@@ -167,6 +149,12 @@ pub fn word(word: impl AsRef<OsStr>) -> Line {
     Line(quoted(word.as_ref()))
 }
 
+/// A line of one word, protected from being parsed as an option.
+pub fn operand(word: impl AsRef<OsStr>) -> Line {
+    let mark = if is_option(&word) { "-- " } else { "" };
+    Line(format!("{mark}{}", quoted(word.as_ref())))
+}
+
 /// A line of one time with its unit.
 pub fn time(time: Nanos) -> Line {
     Line(time.to_string())
@@ -188,6 +176,10 @@ pub fn latlab(command: &'static str, operand: impl AsRef<Path>) -> Line {
 /// The command line of another program, for information only.
 pub fn words<W: AsRef<OsStr>>(words: &[W]) -> String {
     words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ")
+}
+
+fn is_option(word: &impl AsRef<OsStr>) -> bool {
+    word.as_ref().as_bytes().starts_with(b"-")
 }
 
 fn is_plain(byte: u8) -> bool {

@@ -33,13 +33,15 @@ pub mod units;
 mod verdict;
 
 pub use causes::{
-    detail as part_detail, priority_of as thread_priority, remedy as cause_remedy,
-    rendered as rendered_explanation, sentence as spike_sentence, spike as rendered_spike,
+    Cases, CauseWords, cause_words, detail as part_detail, priority_of as thread_priority,
+    reason as unexplained_reason, remedy as cause_remedy, rendered as rendered_explanation,
+    sentence as spike_sentence, spike as rendered_spike, words as words_of_cause,
 };
 pub use doctor::{Detail, Subject, catalogue, comparison, examination};
 pub use document::outline::with_breaks;
 pub use document::style::{Colour, Style};
-pub use document::table::{Column, table, wrapped};
+pub use document::table::{Column, Table, table, wrapped};
+pub use document::{Section, to_terminal};
 pub use figures::{figure_head, served_figures, served_heads};
 pub use findings::{FINDING_TOPICS, FindingTopic, FindingWords, InWords, Said, Worded, why_lost};
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};
@@ -54,12 +56,13 @@ pub use run_table::RunTable;
 pub use run_with_bins::RunWithBins;
 pub use sanitize::{sanitize_comparison, sanitize_run};
 pub use sections::attach::list as attached_threads;
-pub use sections::explanation::{cause_words, text as causes_text, timeline};
+pub use sections::explanation::{text as causes_text, timeline};
 pub use sections::load::{LoadEntry, load_entry};
-pub use sections::{pairs, published, respond};
+pub use sections::pairs::PairedRuns;
+pub use sections::responders::text as compared_responders;
 pub use terminal::blocks::{Glyphs, PictureSize, histogram};
 pub use terminal::list::{list, markdown_list};
 pub use terminal::show::{markdown, show};
 pub use terminal::summary::{summarise, summarise_in_lines};
-pub use terminal::window::window;
+pub use terminal::window::{window, window_markdown};
 pub use verdict::{bursts_so_far, rendered, rendered_verdict, verdict_reason};

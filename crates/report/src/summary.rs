@@ -3,8 +3,9 @@
 
 use crate::InWords;
 use crate::cause_share::{ExplainedLargest, explained_largest};
-use crate::causes::{measured_policy, remedy};
+use crate::causes::{cause_words, measured_policy, remedy};
 use crate::doctor::summary::weighty;
+use crate::document::{Block, KeyFigure, On, Section};
 use crate::facts;
 use crate::figures::{
     Counts, LatencyBound, NamedQuantile, P99, P99_9, Value, Whole, figure, share, value,
@@ -26,20 +27,6 @@ use latlab_model::{Nanos, Run};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-
-pub(crate) struct SummaryFigure {
-    /// `p99.9`.
-    pub name: &'static str,
-    /// `719.8 us`.
-    pub value: String,
-    /// Its share of the deadline, or of the releases.
-    pub share: Option<String>,
-    /// What it is a share of.
-    pub whole: &'static str,
-    /// The 95 % confidence interval of the quantile, if known.
-    pub interval: Option<String>,
-    pub is_over: bool,
-}
 
 /// A possible cause of large latencies.
 pub(crate) struct PossibleCause {
@@ -97,23 +84,29 @@ fn no_load(run: &Run) -> String {
 }
 
 /// Median, tail, maximum and misses, each against its whole.
-pub(crate) fn figures(run: &Run) -> Vec<SummaryFigure> {
+pub(crate) fn figures(run: &Run) -> Vec<KeyFigure> {
     let of_all = of_all_releases(run);
     let subject = Counts::of_run(run);
     let total = &run.total;
     let ids = ["p50_ns", if P99_9.of(total).is_some() { "p99_9_ns" } else { "p99_ns" }];
-    let mut figures: Vec<SummaryFigure> =
+    let mut figures: Vec<KeyFigure> =
         ids.into_iter().filter_map(|id| one(run, id, &subject)).collect();
-    figures.extend(
-        of_all.and_then(|(name, all)| Some(SummaryFigure { name, ..one(run, ids[1], &all)? })),
-    );
+    figures
+        .extend(of_all.and_then(|(name, all)| Some(KeyFigure { name, ..one(run, ids[1], &all)? })));
     let last = if total.misses.is_some() { "misses" } else { "overruns" };
     figures.extend(["max_ns", last].into_iter().filter_map(|id| one(run, id, &subject)));
     figures
 }
 
+/// Those figures as a section.
+pub(crate) fn key_figures(run: &Run) -> Option<Section> {
+    let figures = figures(run);
+    let section = Section::new("figures", "Main figures").without_title();
+    (!figures.is_empty()).then(|| section.add(On::All, Block::Figures(figures)))
+}
+
 /// A figure of the table, if it is a number.
-fn one(run: &Run, id: &str, of: &Counts) -> Option<SummaryFigure> {
+fn one(run: &Run, id: &str, of: &Counts) -> Option<KeyFigure> {
     let row = figure(id);
     let is_over = match (row.get)(of)? {
         Value::Latency(latency) => run
@@ -126,7 +119,7 @@ fn one(run: &Run, id: &str, of: &Counts) -> Option<SummaryFigure> {
     };
     let is_exact =
         matches!((row.get)(of)?, Value::Latency(one) if one.bound == LatencyBound::Known);
-    Some(SummaryFigure {
+    Some(KeyFigure {
         name: row.head,
         value: value(id, of)?,
         interval: interval_of(run, row.head).filter(|_| is_exact && of.thread.is_none()),
@@ -169,7 +162,7 @@ fn tail(total: &Summary) -> NamedQuantile {
 pub(crate) fn figures_line(run: &Run) -> String {
     let deadline = run.asked.until.deadline_ns.is_some();
     let mut each = Vec::new();
-    for (at, SummaryFigure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
+    for (at, KeyFigure { name, value, share, .. }) in figures(run).into_iter().enumerate() {
         let of = if at == 0 && deadline { " of the deadline" } else { "" };
         let share = share.map(|share| format!(" ({share}{of})")).unwrap_or_default();
         each.push(format!("{name} {value}{share}"));
@@ -266,7 +259,7 @@ fn explained_remedy(run: &Run) -> Option<FirstTry> {
     let first = run.explanation.as_ref()?.causes.first()?;
     let is_known = !matches!(first.cause.kind, CauseKind::WakeUp | CauseKind::Unknown);
     is_known.then(|| {
-        let code = explanation_section::cause_words(&first.cause);
+        let code = cause_words(&first.cause);
         FirstTry { code, remedy: remedy(first, measured_policy(run)), protects: None }
     })
 }

@@ -6,7 +6,7 @@ use crate::document::html::{content, folds};
 use crate::document::outline::{Outline, prose};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Cell, Column, Table, wrapped};
-use crate::document::{Block, On, Section, escaped, to_markdown, to_terminal};
+use crate::document::{Section, escaped, to_markdown, to_terminal};
 use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::effects::{self, EffectRow, EffectsPicture};
@@ -265,12 +265,12 @@ fn costs(of: &TuneResult) -> Option<Section> {
     });
     let lines: Vec<String> = lines.collect();
     let section = Section::new("costs", "What they cost");
-    (!lines.is_empty()).then(|| section.add(On::All, Block::List(String::new(), lines)))
+    section.list(lines).or_nothing()
 }
 
 fn left_out(all: &[LeftOut]) -> Section {
     let lines = all.iter().map(|one| format!("{}: {}", one.name, one.reason)).collect();
-    Section::new("left-out", "Not tried").add(On::All, Block::List(String::new(), lines))
+    Section::new("left-out", "Not tried").list(lines)
 }
 
 fn picture(of: &TuneResult, figure: TunedFigure, outline: &Outline) -> maud::Markup {

@@ -780,7 +780,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand list" -s V -l version -d '
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l baseline -d 'Compare with this run instead of the first one' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l limit -d 'Allow up to RATE bursts of deadline misses (0.1/h, 1/d) before failing' -r
 complete -c latlab -n "__fish_latlab_using_subcommand show" -l window -d 'Show only this part of a run with samples: times in UTC, or since the first release (+10s)' -r
-complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, csv (every sample)' -r -f -a "text\t''
+complete -c latlab -n "__fish_latlab_using_subcommand show" -l format -d 'How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json, markdown, csv (every sample)' -r -f -a "text\t''
 json\t''
 markdown\t''
 html\t''

@@ -86,6 +86,10 @@ impl ProgramTrace {
             let numbers: Vec<String> = listed.iter().map(i32::to_string).collect();
             self.instance.set("set_event_pid", &numbers.join(" "))?;
         }
+        // An empty list would be no list: the kernel would record every thread of the machine.
+        if listed.is_empty() {
+            return Err("the program ended before it could be followed".to_string());
+        }
         let read_back = self.instance.read("set_event_pid")?;
         let taken: BTreeSet<i32> =
             read_back.split_whitespace().filter_map(|number| number.parse().ok()).collect();

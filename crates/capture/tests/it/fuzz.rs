@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 /// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
-const INPUTS: usize = 200;
+const INPUTS: usize = 60;
 const LARGEST: usize = 1 << 17;
 
 /// What is inserted into damaged captures.

@@ -8,7 +8,7 @@ use latlab_capture::{CaptureQuery, CaptureResult};
 use std::path::{Path, PathBuf};
 
 /// Mutations of each capture, unless LATLAB_MUTATIONS is set.
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 8;
 const DELAYS: [i64; 14] = [
     12_000, 48_000, 240_000, 31_000, 99_000, 17_000, 150_000, 62_000, 300_000, 25_000, 83_000,
     44_000, 110_000, 36_000,

@@ -2,23 +2,23 @@
 
 pub mod args;
 mod campaign;
+mod publish;
 mod search;
 
-use crate::browser;
 use crate::commands::tuned::search_of;
 use crate::documents::Reported;
-use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
+use crate::output::{is_stdout, warn};
 use crate::render::against_limit;
 use crate::store::{find_runs, open_store, recover};
 use anyhow::bail;
-use args::{ReportArgs, ReportFormat};
+use args::ReportArgs;
 use latlab_report::stored::LoadedRun;
+use publish::ReportPage;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
-    let to_stdout = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    if to_stdout && args.open {
+    if args.open && args.output.as_deref().is_some_and(is_stdout) {
         bail!("--open needs a file, not standard output");
     }
     let store = open_store(args.out.as_deref());
@@ -42,35 +42,18 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     };
     let shown: Vec<LoadedRun> = folders.iter().map(read).collect::<anyhow::Result<_>>()?;
     reject_duplicates(&shown)?;
-    let page = latlab_report::stored::page(&shown);
+    let html = latlab_report::stored::page(&shown);
     if !latlab_report::is_interactive() {
         warn("this build was made without npm: the page has static charts only");
     }
-    if to_stdout {
-        print(&page)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let path = match (&args.output, folders.first()) {
-        (Some(path), _) => {
-            write_whole(path, page.as_bytes())?;
-            path.clone()
-        }
-        (None, first) => {
-            let name = if folders.len() > 1 { "comparison.html" } else { "report.html" };
-            write_into(first.map_or(Path::new("."), PathBuf::as_path), name, page.as_bytes())?
-        }
+    let page = ReportPage {
+        html: &html,
+        output: args.output.as_deref(),
+        folder: folders.first().map_or(Path::new("."), PathBuf::as_path),
+        name: if folders.len() > 1 { "comparison.html" } else { "report.html" },
     };
-    match args.format {
-        ReportFormat::Json => print_json(&Reported {
-            runs: shown.into_iter().map(|one| one.run.id).collect(),
-            page: path.display().to_string(),
-            bytes: page.len(),
-        })?,
-        _ => print_text(&format!("{}\n", path.display()))?,
-    }
-    if args.open {
-        browser::open(&path);
-    }
+    let runs = shown.into_iter().map(|one| one.run.id).collect();
+    publish::page(args, &page, |page, bytes| Reported { runs, page, bytes })?;
     Ok(ExitCode::SUCCESS)
 }
 

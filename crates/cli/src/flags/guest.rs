@@ -1,12 +1,12 @@
 //! The guest that flags describe, and the faults in it.
 
-use crate::flags::plan::add_options;
+use crate::flags::plan::{add_options, given_options, values_of};
 use crate::targets::{self, NamedTarget};
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_conduct::guests;
 use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::load::Load;
-use latlab_model::options::TARGET;
+use latlab_model::options::{Given, TARGET};
 use latlab_model::target::{LEAST_MEMORY, LabOptions, LabTarget};
 use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
@@ -49,19 +49,7 @@ impl Args for GuestArgs {
 
 impl FromArgMatches for GuestArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<GuestArgs, Error> {
-        let text = |name: &str| matches.get_one::<String>(name).cloned();
-        let path = |name: &str| text(name).map(PathBuf::from);
-        Ok(GuestArgs {
-            target: text("target"),
-            kernel: path("kernel"),
-            modules: path("modules"),
-            dtb: path("dtb"),
-            realtime: matches.get_flag("realtime"),
-            smp: text("smp").and_then(|count| count.parse().ok()),
-            fault: matches.get_many("fault").into_iter().flatten().cloned().collect(),
-            console: matches.get_flag("console"),
-            board: None,
-        })
+        Ok(GuestArgs::of(&given_options(matches, |option| option.group == TARGET)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -71,6 +59,23 @@ impl FromArgMatches for GuestArgs {
 }
 
 impl GuestArgs {
+    /// The target among the options that were given.
+    pub fn of(given: &[Given]) -> GuestArgs {
+        let text = |name: &str| values_of(given, name).first().cloned();
+        let path = |name: &str| text(name).map(PathBuf::from);
+        GuestArgs {
+            target: text("target"),
+            kernel: path("kernel"),
+            modules: path("modules"),
+            dtb: path("dtb"),
+            realtime: text("realtime").is_some(),
+            smp: text("smp").and_then(|count| count.parse().ok()),
+            fault: values_of(given, "fault").to_vec(),
+            console: text("console").is_some(),
+            board: None,
+        }
+    }
+
     /// The target without settings that equal the default; an error is one line.
     pub fn target(&self) -> Result<Target, String> {
         Ok(match self.parse_target()? {

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use latlab_model::load::Load;
 use latlab_model::options::{Given, OPTIONS, PlanOption, put};
 use latlab_model::{Nanos, Plan};
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 /// Adds the options of the table that the command has.
@@ -60,33 +61,67 @@ pub fn named_loads(given: &[Given], otherwise: Vec<String>) -> Result<Vec<Load>,
     load_library::resolve(&words, &Library::new(folder))
 }
 
-/// Flags that say what is measured, and how.
-pub struct MeasureArgs {
-    pub guest: GuestArgs,
-    given: Vec<Given>,
+/// The options of the shared table that a command has.
+pub trait OptionSet {
+    fn has(option: &PlanOption) -> bool;
 }
 
-impl Args for MeasureArgs {
+/// The options of the shared table that were given to a command.
+pub struct TableArgs<S> {
+    pub guest: GuestArgs,
+    given: Vec<Given>,
+    of: PhantomData<S>,
+}
+
+impl<S: OptionSet> Args for TableArgs<S> {
     fn augment_args(command: Command) -> Command {
-        add_options(command, PlanOption::is_of_run)
+        add_options(command, S::has)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        MeasureArgs::augment_args(command)
+        Self::augment_args(command)
     }
 }
 
-impl FromArgMatches for MeasureArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<MeasureArgs, Error> {
-        let given = given_options(matches, PlanOption::is_of_run);
-        Ok(MeasureArgs { guest: GuestArgs::from_arg_matches(matches)?, given })
+impl<S: OptionSet> FromArgMatches for TableArgs<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = given_options(matches, S::has);
+        Ok(TableArgs { guest: GuestArgs::of(&given), given, of: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = MeasureArgs::from_arg_matches(matches)?;
+        *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
 }
+
+impl<S> TableArgs<S> {
+    pub fn given(&self) -> &[Given] {
+        &self.given
+    }
+
+    /// Whether an option was given on the command line.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|one| one.option.name == name && !one.is_default)
+    }
+
+    /// The value of an option, if it was given.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        values_of(&self.given, name).first().map(String::as_str)
+    }
+}
+
+/// Those of `latlab run`.
+pub enum OfRun {}
+
+impl OptionSet for OfRun {
+    fn has(option: &PlanOption) -> bool {
+        option.is_of_run()
+    }
+}
+
+/// Flags that say what is measured, and how.
+pub type MeasureArgs = TableArgs<OfRun>;
 
 impl MeasureArgs {
     /// Makes the plan; an error is one line.
@@ -120,16 +155,6 @@ impl MeasureArgs {
         let warm_up = self.value("warm-up").and_then(|time| time.parse().ok());
         all.extend(self.guest.faults(warm_up.unwrap_or(Nanos::ZERO))?);
         Ok(all)
-    }
-
-    /// Whether an option was given on the command line.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.given.iter().any(|one| one.option.name == name && !one.is_default)
-    }
-
-    /// The value of an option, if it was given.
-    pub fn value(&self, name: &str) -> Option<&str> {
-        values_of(&self.given, name).first().map(String::as_str)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Flags that write a result as a test report, for continuous integration.
 
 use crate::exit::ExitError;
-use crate::output::{print, write_whole};
+use crate::output::{is_stdout, print, write_whole};
 use clap::Args;
 use latlab_model::shell::Line;
 use latlab_report::test_suite::{TestSuite, not_measured};
@@ -100,10 +100,6 @@ impl TestResultArgs {
         ];
         all.into_iter().filter_map(|(flag, path, text)| Some((flag, path.as_deref()?, text)))
     }
-}
-
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 #[cfg(test)]

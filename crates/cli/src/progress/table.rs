@@ -3,8 +3,8 @@
 use super::line::{Line, left, right, width_of};
 use latlab_conduct::live::{LiveThread, RECENT};
 use latlab_model::Nanos;
-use latlab_report::Colour;
 use latlab_report::units::Scale;
+use latlab_report::{Colour, figure_head};
 
 /// Blanks between two columns.
 const GAP: usize = 2;
@@ -13,12 +13,14 @@ const WIDEST: usize = 60;
 /// A shorter sparkline shows nothing useful.
 const LEAST_SPARK: usize = 13;
 /// Columns that a narrow terminal drops, in this order, after columns without values.
-const GIVEN_UP: [&str; 7] = ["min", "mean", "p99", SPARK, "cycles", "p99.99", "cpu"];
+const GIVEN_UP: [&str; 7] = ["min_ns", "mean_ns", "p99_ns", SPARK, "cycles", "p99_99_ns", "cpu"];
 const SPARK: &str = "last minute";
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A column of the table; `cells` has one entry for each shown thread.
 pub struct LiveColumn {
+    /// Name of the figure; the head, if it is none.
+    id: &'static str,
     pub head: &'static str,
     unit: &'static str,
     cells: Vec<String>,
@@ -30,19 +32,28 @@ impl LiveColumn {
         let cells: Vec<String> = cells.into_iter().collect();
         let widths = cells.iter().map(|cell| width_of(cell)).chain([head.len()]);
         let width = widths.max().unwrap_or(0).min(WIDEST);
-        LiveColumn { head, unit: "", cells, width }
+        LiveColumn { id: head, head, unit: "", cells, width }
+    }
+
+    /// A column under the head of its figure.
+    pub fn figure(id: &'static str, cells: impl IntoIterator<Item = String>) -> LiveColumn {
+        LiveColumn { id, ..LiveColumn::new(figure_head(id), cells) }
+    }
+
+    pub fn headed(self, head: &'static str) -> LiveColumn {
+        LiveColumn { head, width: self.width.max(head.len()), ..self }
     }
 
     /// Puts all latencies on one scale, whose unit is in the head. Unknown values are a dash.
     pub fn latencies(
-        head: &'static str,
+        id: &'static str,
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> LiveColumn {
         let values: Vec<Option<f64>> = values.into_iter().collect();
         let scale = Scale::for_times(values.iter().flatten().map(|value| Nanos(*value as i64)));
         let scale = scale.steady();
         let cell = |value: Option<f64>| value.map_or("-".into(), |value| scale.number_f64(value));
-        LiveColumn { unit: scale.unit(), ..LiveColumn::new(head, values.into_iter().map(cell)) }
+        LiveColumn { unit: scale.unit(), ..LiveColumn::figure(id, values.into_iter().map(cell)) }
     }
 
     /// Sparklines of the maxima of the last minute.
@@ -68,8 +79,8 @@ pub fn spark(thread: &LiveThread, largest: Nanos) -> String {
 /// The columns that fit the width. If those that are never dropped do not fit, the widest are
 /// narrowed.
 pub fn fitting(mut columns: Vec<LiveColumn>, width: usize) -> Vec<LiveColumn> {
-    let void = |head: &&str| {
-        let mut column = columns.iter().filter(|column| column.head == *head);
+    let void = |id: &&str| {
+        let mut column = columns.iter().filter(|column| column.id == *id);
         column.any(|column| column.cells.iter().all(|cell| cell == "-"))
     };
     let void: Vec<&str> = GIVEN_UP.into_iter().filter(void).collect();
@@ -77,7 +88,7 @@ pub fn fitting(mut columns: Vec<LiveColumn>, width: usize) -> Vec<LiveColumn> {
         if least_width(&columns) <= width {
             break;
         }
-        columns.retain(|column| column.head != given_up);
+        columns.retain(|column| column.id != given_up);
     }
     let spare = width.saturating_sub(least_width(&columns));
     if let Some(spark) = columns.iter_mut().find(|column| column.head == SPARK) {
@@ -112,7 +123,11 @@ pub fn table_lines(columns: &[LiveColumn], rows: usize) -> Vec<Line> {
         joined(columns.iter().map(|column| {
             let cell = column.cells.get(index).map_or("", String::as_str);
             let cell = column.aligned(latest(cell, column));
-            if column.head == "max" { Line::painted(Colour::Bold, cell) } else { Line::plain(cell) }
+            if column.id == "max_ns" {
+                Line::painted(Colour::Bold, cell)
+            } else {
+                Line::plain(cell)
+            }
         }))
     };
     let heads = [head(|column| column.head), head(|column| column.unit)];

@@ -130,8 +130,9 @@ fn a_tiny_terminal_shows_the_maximum_and_says_what_it_cuts() {
 
 #[test]
 fn a_column_that_holds_nothing_goes_first() {
-    let column = |head, cell: &str| LiveColumn::new(head, [cell.to_string()]);
-    let columns = vec![column("min", "3.21"), column("p99.99", "-"), column("max", "41.72")];
+    let column = |id, cell: &str| LiveColumn::figure(id, [cell.to_string()]);
+    let columns =
+        vec![column("min_ns", "3.21"), column("p99_99_ns", "-"), column("max_ns", "41.72")];
     let heads: Vec<&str> = fitting(columns, 12).iter().map(|column| column.head).collect();
     assert_eq!(heads, ["min", "max"]);
 }

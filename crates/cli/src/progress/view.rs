@@ -7,10 +7,9 @@ use latlab_conduct::live::{LiveRun, LiveThread};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{EndReason, Quantiles};
 use latlab_model::{Nanos, Plan};
-use latlab_report::Colour;
-use latlab_report::InWords;
 use latlab_report::terms::of_plan;
 use latlab_report::units::{bin_edge, grouped, percent, span};
+use latlab_report::{Colour, InWords};
 use latlab_stats::quantiles;
 
 pub struct LiveView<'a> {
@@ -228,35 +227,36 @@ fn largest(threads: &[LiveThread], room: usize) -> Vec<&LiveThread> {
 }
 
 fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
-    let each = |head, cell: &dyn Fn(&LiveThread) -> String| {
+    let words = |head, cell: &dyn Fn(&LiveThread) -> String| {
         LiveColumn::new(head, threads.iter().map(|thread| cell(thread)))
     };
-    let overruns_head = match view.plan.method.records() {
-        Recorded::Gap => "noise %",
-        _ => "overruns",
+    let figure = |id, cell: &dyn Fn(&LiveThread) -> String| {
+        LiveColumn::figure(id, threads.iter().map(|thread| cell(thread)))
     };
-    let overruns = |thread: &LiveThread| match view.plan.method.has_releases() {
-        true => grouped(thread.total.overruns),
-        false if view.plan.method.records() == Recorded::Gap => {
+    let overruns = match view.plan.method.records() {
+        Recorded::Gap => words("noise %", &|thread| {
             format!("{:.3}", 100.0 * noise(view, std::slice::from_ref(thread)))
-        }
-        false => "not defined".to_string(),
+        }),
+        _ => figure("overruns", &|thread| match view.plan.method.has_releases() {
+            true => grouped(thread.total.overruns),
+            false => "not defined".to_string(),
+        }),
     };
     let mut columns = vec![
-        each("thread", &name),
-        each("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
-        each(of_plan(view.plan).cycles, &|thread| grouped(thread.total.count)),
-        each(overruns_head, &overruns),
+        words("thread", &name),
+        figure("cpu", &|thread| thread.setup.cpu.map_or("-".into(), |cpu| cpu.to_string())),
+        figure("cycles", &|thread| grouped(thread.total.count)).headed(of_plan(view.plan).cycles),
+        overruns,
     ];
     if view.plan.method.attach().is_some() {
         let period = |thread: &LiveThread| {
             thread.setup.period_ns.map_or("irregular".to_string(), |period| period.to_string())
         };
-        columns.insert(1, each("policy", &|thread| thread.setup.policy.clone()));
-        columns.insert(2, each("every", &period));
+        columns.insert(1, figure("policy", &|thread| thread.setup.policy.clone()));
+        columns.insert(2, words("every", &period));
     }
     if view.plan.until.deadline_ns.is_some() || view.plan.method.attach().is_some() {
-        columns.push(each("misses", &|thread| grouped(thread.total.misses)));
+        columns.push(figure("misses", &|thread| grouped(thread.total.misses)));
     }
     columns.extend(latency_columns(threads));
     columns.push(sparks(view, threads));
@@ -266,21 +266,21 @@ fn columns(view: &LiveView, threads: &[&LiveThread]) -> Vec<LiveColumn> {
 fn latency_columns(threads: &[&LiveThread]) -> Vec<LiveColumn> {
     let float = |time: Nanos| time.0 as f64;
     let counted = |thread: &&LiveThread| thread.total.count > 0;
-    let extreme = |head, of: fn(&LiveThread) -> Nanos| {
+    let extreme = |id, of: fn(&LiveThread) -> Nanos| {
         let values = threads.iter().map(|t| counted(t).then(|| float(of(t))));
-        LiveColumn::latencies(head, values)
+        LiveColumn::latencies(id, values)
     };
     let tails: Vec<Option<Quantiles>> = threads.iter().map(|t| quantiles(&t.total)).collect();
-    let quantile = |head, of: fn(&Quantiles) -> Option<Nanos>| {
+    let quantile = |id, of: fn(&Quantiles) -> Option<Nanos>| {
         let values = tails.iter().map(|tail| tail.as_ref().and_then(of).map(bin_edge).map(float));
-        LiveColumn::latencies(head, values)
+        LiveColumn::latencies(id, values)
     };
     vec![
-        extreme("min", |thread| thread.total.min_ns),
-        LiveColumn::latencies("mean", threads.iter().map(|thread| thread.total.mean_ns())),
-        quantile("p99", |tail| tail.p99_ns),
-        quantile("p99.99", |tail| tail.p99_99_ns),
-        extreme("max", |thread| thread.total.max_ns),
+        extreme("min_ns", |thread| thread.total.min_ns),
+        LiveColumn::latencies("mean_ns", threads.iter().map(|thread| thread.total.mean_ns())),
+        quantile("p99_ns", |tail| tail.p99_ns),
+        quantile("p99_99_ns", |tail| tail.p99_99_ns),
+        extreme("max_ns", |thread| thread.total.max_ns),
     ]
 }
 

@@ -184,7 +184,7 @@ impl RowArgs {
             }
         }
         let mut args: AttachOptions = parse(&words).map_err(|error| wrong(reason(&error)))?;
-        args.target.board = board;
+        args.guest.board = board;
         Ok(RowArgs::Program(args))
     }
 

@@ -49,8 +49,8 @@ pub fn counter_findings(
         let stretches =
             stretches(at.times, |step| growths[step].is_some_and(|growth| growth > 0.0));
         let when = span(at, &stretches)?;
-        let beside = latencies(at, &stretches, None);
-        let finding = finding(subject, times.round() as u64, when, beside);
+        let latencies = latencies(at, &stretches, None);
+        let finding = finding(subject, times.round() as u64, when, latencies);
         Some(at_first_stretch(at, finding, &stretches))
     };
     at.data.all(metric).filter_map(grown).collect()

@@ -19,9 +19,9 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found.extend(counter_findings(
         at,
         metric::THERMAL_THROTTLES,
-        &|subject, count, when, beside| {
+        &|subject, count, when, latencies| {
             let by = Throttling::Counter { subject: subject.to_string(), count };
-            ConditionFinding::Throttled { by, when, beside }
+            ConditionFinding::Throttled { by, when, latencies }
         },
     ));
     found.extend(heat::capped(at));
@@ -34,11 +34,11 @@ pub fn findings(at: &ConditionsView<'_>, conditions: &Conditions) -> Vec<Finding
     found.extend(load::other_work(at, conditions));
     found.extend(load::memory_taken(at));
     found.extend(clocksource_changed(at));
-    found.extend(counter_findings(at, metric::SMI, &|_, count, when, beside| {
-        ConditionFinding::Smi { count, when, beside }
+    found.extend(counter_findings(at, metric::SMI, &|_, count, when, latencies| {
+        ConditionFinding::Smi { count, when, latencies }
     }));
-    found.extend(counter_findings(at, metric::KERNEL_EVENTS, &|event, count, when, beside| {
-        ConditionFinding::KernelEvent { event: event.to_string(), count, when, beside }
+    found.extend(counter_findings(at, metric::KERNEL_EVENTS, &|event, count, when, latencies| {
+        ConditionFinding::KernelEvent { event: event.to_string(), count, when, latencies }
     }));
     found.extend(lost(at, conditions));
     found.extend(telemetry_gap(at));
@@ -56,7 +56,7 @@ fn telemetry_gap(at: &ConditionsView<'_>) -> Option<Finding> {
         gaps: gaps.len() as u64,
         when: span(at, &[longest])?,
         usual_ns: Nanos((usual * 1e9) as i64),
-        beside: latencies(at, &[longest], None),
+        latencies: latencies(at, &[longest], None),
     };
     Some(at_first_stretch(at, finding, &[longest]))
 }
@@ -74,7 +74,7 @@ fn clocksource_changed(at: &ConditionsView<'_>) -> Option<Finding> {
         before: before.to_string(),
         after: after.to_string(),
         since_start_ns: at.since_start(*changed),
-        beside: latencies(at, &when, None),
+        latencies: latencies(at, &when, None),
     };
     Some(at_first_stretch(at, finding, &when))
 }

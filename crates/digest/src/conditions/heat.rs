@@ -63,8 +63,8 @@ fn slowed_down(
     stretches: &[Stretch],
     cpus: Option<&CpuSet>,
 ) -> Option<Finding> {
-    let (when, beside) = (span(at, stretches)?, latencies(at, stretches, cpus));
-    Some(at_first_stretch(at, ConditionFinding::Throttled { by, when, beside }, stretches))
+    let (when, latencies) = (span(at, stretches)?, latencies(at, stretches, cpus));
+    Some(at_first_stretch(at, ConditionFinding::Throttled { by, when, latencies }, stretches))
 }
 
 /// The frequency was not constant.
@@ -89,7 +89,7 @@ pub fn frequency_changed(at: &ConditionsView<'_>, figures: &[Figure]) -> Option<
         low_mhz: low,
         high_mhz: high,
         when: span(at, &when)?,
-        beside: latencies(at, &when, Some(&cpus)),
+        latencies: latencies(at, &when, Some(&cpus)),
         cpus,
     };
     Some(at_first_stretch(at, finding, &when))
@@ -107,7 +107,7 @@ pub fn drifted(at: &ConditionsView<'_>, figure: &Figure) -> Option<Finding> {
         sensor: figure.subject.clone(),
         first_c: first,
         last_c: last,
-        beside: latencies(at, &when, None),
+        latencies: latencies(at, &when, None),
     };
     Some(at_first_stretch(at, finding, &when))
 }

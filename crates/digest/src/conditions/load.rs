@@ -44,7 +44,7 @@ pub fn stolen(at: &ConditionsView<'_>, cpu: u32) -> Option<Finding> {
         mean_share: mean,
         worst_share: worst,
         when: span(at, &when),
-        beside: latencies(at, &when, Some(&cpus)),
+        latencies: latencies(at, &when, Some(&cpus)),
     };
     Some(at_first_stretch(at, finding, &when))
 }
@@ -60,7 +60,7 @@ pub fn swapped(at: &ConditionsView<'_>) -> Option<Finding> {
     let finding = ConditionFinding::Swapped {
         pages: total.round() as u64,
         when: span(at, &when)?,
-        beside: latencies(at, &when, None),
+        latencies: latencies(at, &when, None),
     };
     Some(at_first_stretch(at, finding, &when))
 }
@@ -92,7 +92,7 @@ pub fn outranked(at: &ConditionsView<'_>, conditions: &Conditions) -> Option<Fin
     let finding = ConditionFinding::CompetingThread {
         threads: found.iter().take(NAMED).map(competing_thread).collect(),
         others: found.len().saturating_sub(NAMED) as u64,
-        beside: latencies(at, &when, Some(&cpus)),
+        latencies: latencies(at, &when, Some(&cpus)),
         cpus,
     };
     (!found.is_empty()).then(|| at_first_stretch(at, finding, &when))
@@ -128,7 +128,7 @@ pub fn load_changed(at: &ConditionsView<'_>, cpu: u32) -> Vec<Finding> {
             when: span(at, &[when])?,
             threads: busy_threads::busiest(at, when, cpu),
             shorter_changes: if number == 0 { more as u64 } else { 0 },
-            beside: latencies(at, &[when], Some(&cpus)),
+            latencies: latencies(at, &[when], Some(&cpus)),
         };
         Some(at_first_stretch(at, finding, &[when]))
     };
@@ -188,7 +188,7 @@ pub fn memory_taken(at: &ConditionsView<'_>) -> Option<Finding> {
         least_bytes: of_kilobytes(least),
         scarce: least <= MEMORY.1 * total,
         when: span(at, &when),
-        beside: latencies(at, &when, None),
+        latencies: latencies(at, &when, None),
     };
     Some(at_first_stretch(at, finding, &when))
 }

@@ -173,8 +173,8 @@ fn a_hog_changes_the_load_and_is_named_beside_its_latencies() {
     assert!((told["usual_share"].as_f64().unwrap() - 0.05).abs() < 0.01, "{told}");
     assert!((told["threads"][0]["share"].as_f64().unwrap() - 0.97).abs() < 0.01, "{told}");
     let latencies = |p99_ns: u64, max_ns: u64| json!({ "p99_ns": p99_ns, "max_ns": max_ns });
-    assert_eq!(told["beside"]["then"], latencies(80_000, 800_000));
-    assert_eq!(told["beside"]["otherwise"], latencies(10_000, 100_000));
+    assert_eq!(told["latencies"]["then"], latencies(80_000, 800_000));
+    assert_eq!(told["latencies"]["otherwise"], latencies(10_000, 100_000));
     let (conditions, _) = made.end();
     assert_eq!(conditions.threads[0].name, "yes");
     assert_eq!(conditions.threads[0].peak_at_ns, second(40));
@@ -384,7 +384,7 @@ fn a_hole_in_the_readings_is_a_finding() {
     let told = fields(&finding);
     assert_eq!(told["when"], json!({ "from_ns": 20 * SECOND.0, "to_ns": 29 * SECOND.0 }));
     assert_eq!((&told["gaps"], &told["usual_ns"]), (&json!(2), &json!(SECOND)));
-    assert_eq!(told["beside"]["then"]["p99_ns"], json!(80_000));
+    assert_eq!(told["latencies"]["then"]["p99_ns"], json!(80_000));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Invariant (doctor): A kernel file that hangs, or is a pipe, huge or binary, costs little and is reported.
     #[test]

@@ -18,7 +18,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
 /// Damaged files per reader, unless LATLAB_FUZZ_SECONDS is set.
-const INPUTS: usize = 200;
+const INPUTS: usize = 60;
 const LARGEST: usize = 1 << 16;
 
 /// Inserted into damaged recordings.

@@ -54,9 +54,9 @@ const LIMITS: &[(&str, Damage, &str)] =
     &[("list", Split, "two numbers below each other are two latencies")];
 
 /// Attempts per kind of damage to a small output, and to a fixture; LATLAB_LONG multiplies them.
-const TRIES: usize = 60;
-const TRIES_OF_FIXTURE: usize = 12;
-const TIMES_OF_LONG: usize = 7;
+const TRIES: usize = 15;
+const TRIES_OF_FIXTURE: usize = 3;
+const TIMES_OF_LONG: usize = 28;
 
 const MESSAGES: [&[u8]; 2] =
     [b"[   12.345678] usb 1-1: new device\n", b"INFO: task kworker/0:1 blocked for 120 s\n"];

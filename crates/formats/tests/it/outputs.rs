@@ -253,6 +253,15 @@ pub const OUTPUTS: &[Output] = &[
          # min latency: 0.205\n# avg latency: 1.429\n# max latency: 25.510\n# sample count: 996\n\
          0 95\n1 900\n25 1\n",
     ),
+    output(
+        "rt-app",
+        "",
+        false,
+        "# Policy : SCHED_FIFO priority : 20\n#idx perf run period start end rel_st slack c_duration c_period wu_lat\n\
+         0 2000 41 2051 36259892355 36259894406 418 1945 100 2000 63\n\
+         0 2000 31 1960 36259894418 36259896378 2480 1893 100 2000 34\n\
+         0 2000 33 2015 36259896390 36259898405 4452 1051 100 2000 941\n",
+    ),
     output("list", "", false, "latency_us\n12\n7\n941\n33\n9\n"),
     output("table", "", false, "at,cpu,latency_us\n1,0,12\n2,0,941\n3,1,33\n4,1,47\n"),
     output("table, its latencies first", "", false, "latency_us,cpu\n12,0\n33,1\n941,1\n47,0\n"),

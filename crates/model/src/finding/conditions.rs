@@ -15,7 +15,7 @@ findings! {
             /// Time span, from the first counted release.
             when: When,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "frequency-changed" FrequencyChanged {
             /// The CPUs concerned.
@@ -27,7 +27,7 @@ findings! {
             /// Time span below the highest frequency.
             when: When,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "temperature-drift" TemperatureDrift {
             /// Name of the sensor.
@@ -37,7 +37,7 @@ findings! {
             /// Mean over the last tenth of the run, in degrees Celsius.
             last_c: f64,
             /// The latencies of the last tenth, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING, INFO if (last_c - first_c).abs() < 10.0;
         "steal" Steal {
             /// CPU number.
@@ -49,7 +49,7 @@ findings! {
             /// Time span with a large share; `None` if no reading stands out.
             when: Option<When>,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "swapped" Swapped {
             /// Number of swapped pages.
@@ -57,7 +57,7 @@ findings! {
             /// Time span, from the first counted release.
             when: When,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "competing-thread" CompetingThread {
             /// The measured CPUs that such threads ran on.
@@ -67,7 +67,7 @@ findings! {
             /// Number of further threads.
             others: u64,
             /// The latencies while they ran, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "load-changed" LoadChanged {
             /// CPU number.
@@ -83,7 +83,7 @@ findings! {
             /// Shorter changes on this CPU that are not listed.
             shorter_changes: u64,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "other-work" OtherWork {
             /// The measured CPUs concerned.
@@ -105,7 +105,7 @@ findings! {
             /// Time span; `None` if the memory was taken before the run.
             when: Option<When>,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => INFO, WARNING if *scarce;
         "clocksource-changed" ClocksourceChanged {
             /// Clock source at the start.
@@ -115,7 +115,7 @@ findings! {
             /// Time of the change, from the first counted release.
             since_start_ns: Nanos,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => ERROR;
         "smi" Smi {
             /// Number of occurrences.
@@ -123,7 +123,7 @@ findings! {
             /// Time span, from the first counted release.
             when: When,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "kernel-event" KernelEvent {
             /// Kind of event.
@@ -133,7 +133,7 @@ findings! {
             /// Time span, from the first counted release.
             when: When,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "telemetry-lost" TelemetryLost {
             /// Number of lost readings.
@@ -147,7 +147,7 @@ findings! {
             /// Usual time between readings.
             usual_ns: Nanos,
             /// The latencies of that time, compared with the rest.
-            beside: LatencyComparison,
+            latencies: LatencyComparison,
         } => WARNING;
         "telemetry-cost" TelemetryCost {
             /// Share of one CPU the readings took.
@@ -171,18 +171,18 @@ impl ConditionFinding {
     fn latency_comparison(&self) -> Option<&LatencyComparison> {
         use ConditionFinding::*;
         match self {
-            Throttled { beside, .. }
-            | FrequencyChanged { beside, .. }
-            | TemperatureDrift { beside, .. }
-            | Steal { beside, .. }
-            | Swapped { beside, .. }
-            | CompetingThread { beside, .. }
-            | LoadChanged { beside, .. }
-            | MemoryTaken { beside, .. }
-            | ClocksourceChanged { beside, .. }
-            | Smi { beside, .. }
-            | KernelEvent { beside, .. }
-            | TelemetryGap { beside, .. } => Some(beside),
+            Throttled { latencies, .. }
+            | FrequencyChanged { latencies, .. }
+            | TemperatureDrift { latencies, .. }
+            | Steal { latencies, .. }
+            | Swapped { latencies, .. }
+            | CompetingThread { latencies, .. }
+            | LoadChanged { latencies, .. }
+            | MemoryTaken { latencies, .. }
+            | ClocksourceChanged { latencies, .. }
+            | Smi { latencies, .. }
+            | KernelEvent { latencies, .. }
+            | TelemetryGap { latencies, .. } => Some(latencies),
             OtherWork { .. } | TelemetryLost { .. } | TelemetryCost { .. } => None,
         }
     }

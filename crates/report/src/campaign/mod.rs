@@ -9,6 +9,7 @@ mod page;
 mod plan;
 mod repeats;
 mod result;
+mod sections;
 mod table;
 mod test_suite;
 mod text;

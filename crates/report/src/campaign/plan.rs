@@ -3,6 +3,7 @@
 use super::format::length;
 use crate::document::style::Style;
 use crate::document::table::{Column, table, wrapped};
+use crate::figures::figure_head;
 use crate::units::span;
 use latlab_model::campaign::{Campaign, PlannedRun, Row};
 use latlab_model::sanitize::escape_controls;
@@ -49,8 +50,8 @@ fn columns(campaign: &Campaign) -> Vec<Column> {
             2,
             each(&|row| dash(row.plan.until.deadline_ns.map(|time| time.to_string()))),
         ),
-        Column::new("kernel", 0, each(&|row| dash(row.kernel.clone()))).left(),
-        Column::new("load", 1, each(&loads)).left(),
+        Column::new(figure_head("kernel"), 0, each(&|row| dash(row.kernel.clone()))).left(),
+        Column::new(figure_head("load"), 1, each(&loads)).left(),
     ];
     columns.retain(|column| !column.is_void());
     columns

@@ -1,24 +1,21 @@
-//! The table as terminal text, Markdown and CSV.
+//! A campaign as terminal text, Markdown and CSV.
 
-use super::comparisons::comparison_lines;
 use super::conditions;
-use super::format::{length_of, maximum, reason, rest, verdict};
+use super::format::{length_of, reason};
 use super::repeats::limits;
-use super::variants::{headline, kernel};
+use super::sections::of_campaign;
+use super::variants::headline;
 use crate::campaign::{CampaignCell, CampaignRow, CampaignTable, CellAttempt, PooledRow};
 use crate::document::style::{Colour, Style};
-use crate::document::table::{Column, Table, markdown as markdown_table, wrapped};
-use crate::document::{Section, escaped, to_terminal};
-use crate::figures::{Counts, Place, Value, columns as figure_columns, figure};
-use crate::sections::causes::SideBySide;
+use crate::document::table::wrapped;
+use crate::document::{escaped, to_markdown, to_terminal};
+use crate::figures::{Counts, Value, figure};
 use crate::terms::VIRTUAL_TIME_SHOWS;
-use crate::units::{Scale, bin_edge, grouped};
-use latlab_model::Nanos;
+use crate::units::{bin_edge, grouped};
 use latlab_model::sanitize::escape_controls;
 use latlab_store::CellWord;
-use std::borrow::Cow;
 
-/// The table for the terminal: the observed maximum of each repeat, and all repeats pooled.
+/// For the terminal: the observed maximum of each repeat, and all repeats pooled.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let headline = headline(of)
         .map(|headline| format!("{}\n", style.paint(Colour::Bold, &wrapped(&headline, width, 0))));
@@ -26,77 +23,21 @@ pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {
     let paragraphs = [Some(head), of.about.clone(), length_of(of)].into_iter().flatten();
     let paragraphs = paragraphs.map(|text| format!("{}\n", wrapped(&text, width, 0)));
     let head = headline.into_iter().chain(paragraphs).collect::<String>();
-    let caption =
-        "Each repeat shows its observed maximum; other figures are of all repeats together.";
-    let rows = Section::new("rows", "Rows").without_title().table(Table::new(caption, columns(of)));
-    let rows = rows.text(caption).texts(below(of).chain(comparison_lines(of)));
-    let causes = causes(of).map(|causes| causes.section());
+    format!("{head}\n{}", to_terminal(&of_campaign(of, &|_| None, None), width, style))
+}
+
+/// Each run in full, in GitHub Markdown.
+pub fn markdown(of: &CampaignTable) -> String {
+    let headline = headline(of).map(|headline| format!("**{}**\n\n", escaped(&headline)));
+    let paragraphs = [of.about.clone(), length_of(of)].into_iter().flatten();
+    let paragraphs = paragraphs.map(|text| format!("{}\n\n", escaped(&text)));
     format!(
-        "{head}\n{}",
-        to_terminal(&Vec::from_iter([rows].into_iter().chain(causes)), width, style)
+        "### {}: {}\n\n{}{}",
+        escaped(&of.name),
+        of.tally,
+        headline.into_iter().chain(paragraphs).collect::<String>(),
+        to_markdown(&of_campaign(of, &|_| None, None))
     )
-}
-
-/// Causes of the spikes of all rows that recorded some.
-pub fn causes(of: &CampaignTable) -> Option<SideBySide<'_>> {
-    SideBySide::new(of.rows.iter().map(|row| {
-        (row.label.as_str(), row.pooled.as_ref().and_then(|pooled| pooled.causes.as_ref()))
-    }))
-}
-
-fn columns(of: &CampaignTable) -> Vec<Column> {
-    let all = || of.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.figures.max_ns);
-    let scale = Scale::for_times(all());
-    let rows: Vec<Counts> = of.rows.iter().map(counted).collect();
-    let mut columns =
-        vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
-    columns.extend(machine_columns(of));
-    columns.extend(figure_columns(Place::Rows, &rows));
-    for repeat in 1..=of.repeats {
-        let cell = |row: &CampaignRow| {
-            let cell = row.cells.iter().find(|cell| cell.repeat == repeat)?;
-            Some(match maximum(&cell.figures) {
-                Some(max) => max.in_column(|ns| scale.number_f64(ns)),
-                None => verdict(cell),
-            })
-        };
-        let name = format!("repeat {repeat}");
-        columns.push(Column::new(&name, 0, of.rows.iter().map(cell)).unit(scale.unit()));
-    }
-    columns.extend(conditions_column(of));
-    columns
-}
-
-pub fn counted(row: &CampaignRow) -> Counts<'_> {
-    let figures = row.pooled.as_ref().map(|pooled| &pooled.figures);
-    let figures = figures.map_or_else(Cow::default, Cow::Borrowed);
-    Counts { verdict: row.verdict, ..Counts::of_cell(&figures, row.deadline_ns) }
-}
-
-type RowFact = (&'static str, fn(&CampaignRow) -> Option<String>);
-
-/// Target, kernel and board, each only if rows differ in it and their names do not show it.
-fn machine_columns(of: &CampaignTable) -> Vec<Column> {
-    let facts: [RowFact; 3] = [
-        ("target", |row| Some(row.target.clone())),
-        ("kernel", kernel),
-        ("board", |row| row.board.clone()),
-    ];
-    let column = |(name, fact): RowFact| {
-        let cells: Vec<String> =
-            of.rows.iter().map(|row| fact(row).unwrap_or_else(|| "-".to_string())).collect();
-        let differ = cells.iter().any(|cell| *cell != cells[0]);
-        let is_said = cells.iter().zip(&of.rows).all(|(cell, row)| row.label.contains(cell));
-        (differ && !is_said).then(|| Column::new(name, 0, cells).left())
-    };
-    facts.into_iter().filter_map(column).collect()
-}
-
-/// How the machine differed from what its row claims; `None` if it never did.
-fn conditions_column(of: &CampaignTable) -> Option<Column> {
-    let all: Vec<Option<String>> = of.rows.iter().map(conditions::summary).collect();
-    let cells = || all.iter().map(|one| one.clone().unwrap_or_else(|| "-".to_string()));
-    all.iter().any(Option::is_some).then(|| Column::new("conditions", 2, cells()).left())
 }
 
 /// Why cells have no figures, or no valid ones.
@@ -192,44 +133,6 @@ pub fn published(row: &CampaignRow) -> Option<String> {
     let figures: Vec<String> = row.published.iter().map(figure).collect();
     (!figures.is_empty())
         .then(|| format!("{}: published maxima: {}", row.label, figures.join(", ")))
-}
-
-/// The whole table in GitHub Markdown, each cell in full.
-pub fn markdown(of: &CampaignTable) -> String {
-    let mut columns =
-        vec![Column::new("row", 0, of.rows.iter().map(|row| row.label.clone())).left()];
-    columns.extend(machine_columns(of));
-    for repeat in 1..=of.repeats {
-        let cell = |row: &CampaignRow| {
-            let cell = row.cells.iter().find(|cell| cell.repeat == repeat);
-            cell.map_or(String::new(), |cell| cell_words(cell, row))
-        };
-        let cells = of.rows.iter().map(cell);
-        columns.push(Column::new(&format!("repeat {repeat}"), 0, cells).left());
-    }
-    let word = |row: &CampaignRow| row.verdict.map(|word| word.to_string());
-    columns.push(Column::new("verdict", 0, of.rows.iter().map(word)).left());
-    columns.extend(conditions_column(of));
-    let remarks = below(of).chain(comparison_lines(of));
-    let remarks: String = remarks.map(|line| format!("- {}\n", escaped(&line))).collect();
-    let headline = headline(of).map(|headline| format!("**{}**\n\n", escaped(&headline)));
-    let paragraphs = [of.about.clone(), length_of(of)].into_iter().flatten();
-    let paragraphs = paragraphs.map(|text| format!("{}\n\n", escaped(&text)));
-    format!(
-        "### {}: {}\n\n{}{}\n{remarks}",
-        escaped(&of.name),
-        of.tally,
-        headline.into_iter().chain(paragraphs).collect::<String>(),
-        markdown_table(&columns)
-    )
-}
-
-fn cell_words(cell: &CampaignCell, row: &CampaignRow) -> String {
-    let max = maximum(&cell.figures);
-    let max = max.map(|max| format!("max {}", max.words(|ns| Nanos(ns as i64).to_string())));
-    let word = Some(verdict(cell)).filter(|word| !word.is_empty());
-    let words = max.into_iter().chain(rest(&cell.figures, row.deadline_ns)).chain(word);
-    words.collect::<Vec<_>>().join(", ")
 }
 
 type Field = (&'static str, fn(&CampaignRow, &CampaignCell) -> String);

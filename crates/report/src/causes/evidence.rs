@@ -4,7 +4,7 @@ use latlab_model::explanation::{BlamePart, CauseEvidence, UnexplainedReason};
 use latlab_model::units::counted;
 
 /// Why a spike is not explained, or only in part.
-pub(crate) fn reason(reason: UnexplainedReason) -> &'static str {
+pub fn reason(reason: UnexplainedReason) -> &'static str {
     match reason {
         UnexplainedReason::NoEvents => "no event of its CPU is recorded",
         UnexplainedReason::ReleaseOverwritten => "the events of its release were overwritten",

@@ -1,17 +1,18 @@
 //! The only place with the words for causes of large latencies; `latlab-model` has codes and
 //! numbers.
 
-mod clause;
 mod evidence;
+mod facts;
+mod kinds;
 mod remedy;
 mod sentence;
 mod threads;
 
-pub(crate) use clause::clause;
-pub use evidence::detail;
-pub(crate) use evidence::reason;
+pub use evidence::{detail, reason};
+pub use kinds::{Cases, CauseWords, words};
 pub use remedy::remedy;
-pub use sentence::sentence;
+pub(crate) use sentence::clause;
+pub use sentence::{cause_words, sentence};
 pub use threads::priority_of;
 pub(crate) use threads::{measured_policy, process_of, realtime, urgency_of};
 

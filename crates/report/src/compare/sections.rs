@@ -139,7 +139,7 @@ pub fn changes(of: &ComparedSides) -> Section {
     let of_machine = of.machines.as_ref().map(settings).unwrap_or_default();
     let all: Vec<String> = of.changes.iter().map(line).chain(of_machine).collect();
     let section = Section::new("changes", "What differs between the sides");
-    let section = section.sum(machines::sum(of)).html(machines::content(of));
+    let section = machines::listed(section.sum(machines::sum(of)), of);
     let section = match all.is_empty() {
         true => {
             let nothing = "Nothing else is known to differ between the sides.".to_string();

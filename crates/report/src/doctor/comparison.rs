@@ -1,12 +1,14 @@
-//! What changed from one machine to another, for the terminal.
+//! What changed from one machine to another.
 
-use super::{Detail, block, file, headline, names};
+use super::{Detail, file, item, names, of_fact, of_option, of_setting};
 use crate::document::style::Colour;
 use crate::document::table::wrapped;
-use crate::units::bytes;
+use crate::document::{Block, Change, Changes, Item, On, Section, to_terminal};
+use crate::units::counted;
 use latlab_doctor::comparison::{
     Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange,
 };
+use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
 
 /// Options listed for each topic, unless verbose.
@@ -14,170 +16,107 @@ const LISTED_OPTIONS: usize = 12;
 
 pub fn comparison(compared: &Comparison, detail: Detail) -> String {
     let Comparison { before, after, .. } = compared;
+    let Detail { width, style, verbose } = detail;
+    let sections = |all: Vec<Section>| to_terminal(&all, width, style);
     if compared.is_empty() {
         let said = format!("No changes from {before} to {after}.");
-        return format!("{}\n{}", wrapped(&said, detail.width, 0), not_compared(compared, detail));
+        let same = Section::new("same", "Changes").without_title().text(said);
+        return sections([same].into_iter().chain(not_compared(compared, verbose)).collect());
     }
-    let head = wrapped(&format!("Changes from {before} to {after}:"), detail.width, 0);
+    let head = wrapped(&format!("Changes from {before} to {after}:"), width, 0);
+    format!("{}\n\n{}", style.paint(Colour::Bold, &head), sections(all(compared, verbose)))
+}
+
+fn all(compared: &Comparison, verbose: bool) -> Vec<Section> {
     let parts = [
-        format!("{}\n", detail.style.paint(Colour::Bold, &head)),
-        facts(&compared.machine, detail),
-        findings(compared, detail),
-        settings(&compared.settings, detail),
-        options(compared.config.as_deref(), detail),
-        conditions(&compared.conditions, detail),
-        not_compared(compared, detail),
-        counts(compared, detail),
+        changed(Section::new("facts", "Machine"), compared.machine.iter().map(of_fact).collect()),
+        appeared(&compared.appeared, verbose),
+        weighed(compared),
+        gone(&compared.gone),
+        settings(&compared.settings, verbose),
+        options(compared.config.as_deref(), verbose),
+        conditions(&compared.conditions),
+        not_compared(compared, verbose),
+        Some(total(compared)),
     ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    parts.into_iter().flatten().collect()
 }
 
-fn heading(title: &str, detail: Detail) -> String {
-    format!("{}:\n", detail.style.paint(Colour::Bold, title))
+fn changed(section: Section, rows: Vec<Change>) -> Option<Section> {
+    (!rows.is_empty()).then(|| section.add(On::All, Block::Changes(Changes::new("Fact", rows))))
 }
 
-fn facts(changes: &[FactChange], detail: Detail) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let each = changes.iter().map(|change| {
-        let FactChange { what, before, after } = change;
-        match what.strip_suffix("_bytes") {
-            Some(name) => change_lines(name, &sized(before), &sized(after), "none", detail),
-            None => change_lines(&what.replace('_', " "), before, after, "none", detail),
-        }
+fn conditions(changes: &[FactChange]) -> Option<Section> {
+    let section = Section::new("conditions", "Conditions, means over the runs");
+    let row = |one: &FactChange| Change::new(&one.what, one.before.clone(), one.after.clone());
+    changed(section, changes.iter().map(row).collect())
+}
+
+fn appeared(found: &[Diagnosis], verbose: bool) -> Option<Section> {
+    let full = |one: &Diagnosis| one.severity > Severity::Info || verbose;
+    let items: Vec<Item> = found.iter().map(|one| item(one, full(one))).collect();
+    let section = Section::new("appeared", "New findings");
+    (!items.is_empty()).then(|| section.add(On::All, Block::Diagnoses(items)))
+}
+
+fn weighed(compared: &Comparison) -> Option<Section> {
+    let rows = compared.weighed.iter().map(|one| {
+        let (before, now) = (one.before.to_string(), one.now.severity.to_string());
+        Change::new(&one.now.code, Some(before), Some(now))
     });
-    heading("Machine", detail) + &each.collect::<String>()
+    changed(Section::new("weighed", "Findings with another severity"), rows.collect())
 }
 
-fn conditions(changes: &[FactChange], detail: Detail) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let each = changes.iter().map(|FactChange { what, before, after }| {
-        change_lines(what, before, after, "none", detail)
-    });
-    heading("Conditions, means over the runs", detail) + &each.collect::<String>()
+fn gone(found: &[Diagnosis]) -> Option<Section> {
+    let items: Vec<Item> = found.iter().map(|one| item(one, false)).collect();
+    let section = Section::new("gone", "Findings that disappeared");
+    (!items.is_empty()).then(|| section.add(On::All, Block::Diagnoses(items)))
 }
 
-fn sized(count: &Option<String>) -> Option<String> {
-    let text = count.as_ref()?;
-    Some(text.parse().map_or_else(|_| text.clone(), bytes))
-}
-
-/// A value before and after, on one line if both fit, else on two.
-fn change_lines(
-    name: &str,
-    before: &Option<String>,
-    after: &Option<String>,
-    none: &str,
-    detail: Detail,
-) -> String {
-    let text = |value: &Option<String>| match value.as_deref() {
-        None => none.to_string(),
-        Some("") => "(empty)".to_string(),
-        Some(text) => text.to_string(),
-    };
-    let line = format!("  {name}: {} -> {}", text(before), text(after));
-    if !line.contains('\n') && line.chars().count() <= detail.width {
-        return line + "\n";
-    }
-    sides(name, before, after, detail)
-}
-
-/// A value before and after, on two lines.
-fn sides(name: &str, before: &Option<String>, after: &Option<String>, detail: Detail) -> String {
-    let side = |mark: char, value: &Option<String>| {
-        let lines = value.iter().flat_map(|value| value.lines());
-        let lines = lines.map(|line| format!("    {mark} {}\n", wrapped(line, detail.width, 6)));
-        lines.collect::<String>()
-    };
-    format!("  {name}:\n{}{}", side('-', before), side('+', after))
-}
-
-fn findings(compared: &Comparison, detail: Detail) -> String {
-    let mut text = String::new();
-    if !compared.appeared.is_empty() {
-        text += &heading("New findings", detail);
-        for finding in &compared.appeared {
-            let full = finding.severity > Severity::Info || detail.verbose;
-            text += &if full { block(finding, detail) } else { headline(finding, detail) };
-        }
-    }
-    if !compared.weighed.is_empty() {
-        text += if text.is_empty() { "" } else { "\n" };
-        text += &heading("Findings with another severity", detail);
-        for weighed in &compared.weighed {
-            let (before, now) = (weighed.before.to_string(), weighed.now.severity.to_string());
-            text += &change_lines(&weighed.now.code, &Some(before), &Some(now), "none", detail);
-        }
-    }
-    if !compared.gone.is_empty() {
-        text += if text.is_empty() { "" } else { "\n" };
-        text += &heading("Findings that disappeared", detail);
-        text += &compared.gone.iter().map(|one| headline(one, detail)).collect::<String>();
-    }
-    text
-}
-
-fn settings(changes: &[SettingChange], detail: Detail) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let name = |change: &SettingChange| match &change.of {
-        Some(of) => format!("/{} ({of})", change.file),
-        None => format!("/{}", change.file),
-    };
+fn settings(changes: &[SettingChange], verbose: bool) -> Option<Section> {
     let is_lone = |one: &&SettingChange| !one.partly && one.before.is_some() != one.after.is_some();
-    let (lone, both): (Vec<_>, Vec<_>) = changes.iter().partition(is_lone);
-    let both = both.into_iter();
-    let line = |one: &SettingChange| match one.partly {
-        true => sides(&name(one), &one.before, &one.after, detail),
-        false => change_lines(&name(one), &one.before, &one.after, "none", detail),
-    };
-    let mut text: String = both.map(line).collect();
-    let lone = [
-        ("Only before", lone.iter().filter(|one| one.after.is_none()).collect::<Vec<_>>()),
-        ("Only now", lone.iter().filter(|one| one.before.is_none()).collect()),
-    ];
-    for (title, files) in lone.into_iter().filter(|(_, files)| !files.is_empty()) {
+    let (lone, both): (Vec<&SettingChange>, Vec<&SettingChange>) =
+        changes.iter().partition(is_lone);
+    let listed = |title: &str, is_it: fn(&SettingChange) -> bool| {
         let mut files: Vec<String> =
-            files.into_iter().map(|one| format!("/{}", one.file)).collect();
+            lone.iter().filter(|one| is_it(one)).map(|one| format!("/{}", one.file)).collect();
         files.dedup();
-        let listed = format!("{title}: {}", names(&files, detail.verbose));
-        text += &format!("  {}\n", wrapped(&listed, detail.width, 4));
-    }
-    heading("Settings", detail) + &text
+        (!files.is_empty()).then(|| format!("{title}: {}", names(&files, verbose)))
+    };
+    let only = [
+        listed("Only before", |one| one.after.is_none()),
+        listed("Only now", |one| one.before.is_none()),
+    ];
+    let rows: Vec<Change> = both.into_iter().map(of_setting).collect();
+    let only: Vec<String> = only.into_iter().flatten().collect();
+    let section = Section::new("settings", "Settings");
+    let section = match rows.is_empty() {
+        true => section,
+        false => section.add(On::All, Block::Changes(Changes::new("Setting", rows))),
+    };
+    section.list(only).or_nothing()
 }
 
-fn options(topics: Option<&[ConfigChanges]>, detail: Detail) -> String {
+fn options(topics: Option<&[ConfigChanges]>, verbose: bool) -> Option<Section> {
+    let section = Section::new("options", "Kernel options");
     let Some(topics) = topics else {
-        return "The kernel options of one or both are not known.\n".to_string();
+        let said = "The kernel options of one or both are not known.";
+        return Some(section.without_title().text(said));
     };
-    if topics.is_empty() {
-        return String::new();
-    }
-    let mut text = heading("Kernel options", detail);
-    let (listed, counted): (Vec<_>, Vec<_>) = topics.iter().partition(|one| one.topic.matters());
-    for ConfigChanges { topic, options } in listed {
-        text += &format!("  {} ({}):\n", title(*topic), options.len());
-        let shown = if detail.verbose { options.len() } else { LISTED_OPTIONS };
-        for option in options.iter().take(shown) {
-            let (name, none) = (format!("  {}", option.what), "not set");
-            text += &change_lines(&name, &option.before, &option.after, none, detail);
-        }
-        if options.len() > shown {
-            text += &format!("    and {} more\n", options.len() - shown);
-        }
-    }
-    if !counted.is_empty() {
-        let counts =
-            counted.iter().map(|one| format!("{} {}", title(one.topic), one.options.len()));
-        let counts = counts.collect::<Vec<_>>().join(", ");
-        let counts = format!("counted only: {counts}; --format json lists them");
-        text += &format!("  {}\n", wrapped(&counts, detail.width, 4));
-    }
-    text
+    let (listed, only_counted): (Vec<_>, Vec<_>) =
+        topics.iter().partition(|one| one.topic.matters());
+    let of_topic = |section: Section, one: &ConfigChanges| {
+        let rows: Vec<Change> = one.options.iter().map(of_option).collect();
+        let shown = if verbose { rows.len() } else { LISTED_OPTIONS };
+        let changes = Changes::new("Option", rows).titled(title(one.topic)).first(shown);
+        section.add(On::All, Block::Changes(changes))
+    };
+    let section = listed.into_iter().fold(section, of_topic);
+    let counts =
+        only_counted.iter().map(|one| format!("{} {}", title(one.topic), one.options.len()));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let line = format!("counted only: {counts}; --format json lists them");
+    section.list(Vec::from_iter((!counts.is_empty()).then_some(line))).or_nothing()
 }
 
 fn title(topic: ConfigTopic) -> &'static str {
@@ -192,22 +131,20 @@ fn title(topic: ConfigTopic) -> &'static str {
     }
 }
 
-fn not_compared(compared: &Comparison, detail: Detail) -> String {
+fn not_compared(compared: &Comparison, verbose: bool) -> Option<Section> {
     let files: Vec<String> = compared.not_compared.iter().map(|path| file(path)).collect();
-    if files.is_empty() {
-        return String::new();
-    }
-    let listed = names(&files, detail.verbose);
     let text = format!(
-        "Not compared, because one of the two could not be read: {listed}. A finding that \
-         disappeared may depend on such a file."
+        "Not compared, because one of the two could not be read: {}. A finding that disappeared may \
+         depend on such a file.",
+        names(&files, verbose)
     );
-    format!("{}\n", wrapped(&text, detail.width, 0))
+    let section = Section::new("not-compared", "Not compared").without_title();
+    (!files.is_empty()).then(|| section.text(text))
 }
 
-fn counts(compared: &Comparison, detail: Detail) -> String {
+fn total(compared: &Comparison) -> Section {
     let options = compared.config.iter().flatten().map(|one| one.options.len()).sum::<usize>();
-    let counted = [
+    let all = [
         (compared.machine.len(), "fact", "facts"),
         (compared.appeared.len(), "new finding", "new findings"),
         (compared.gone.len(), "finding that disappeared", "findings that disappeared"),
@@ -216,8 +153,8 @@ fn counts(compared: &Comparison, detail: Detail) -> String {
         (options, "kernel option", "kernel options"),
         (compared.conditions.len(), "condition", "conditions"),
     ];
-    let counted = counted.into_iter().filter(|(count, _, _)| *count > 0);
-    let counted = counted.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }));
-    let text = format!("Total: {}.", counted.collect::<Vec<_>>().join(", "));
-    format!("{}\n", wrapped(&text, detail.width, 0))
+    let some = all.into_iter().filter(|(count, _, _)| *count > 0);
+    let some = some.map(|(count, one, many)| counted(count as u64, one, many));
+    let text = format!("Total: {}.", some.collect::<Vec<_>>().join(", "));
+    Section::new("total", "Total").without_title().text(text)
 }

@@ -1,13 +1,15 @@
-//! The doctor's report on a machine, for the terminal.
+//! The doctor's report on a machine.
 
+use super::{file, item, names};
 use crate::document::style::{Colour, Style, severity_colour};
 use crate::document::table::wrapped;
+use crate::document::{Block, Item, On, Section, to_terminal};
 use crate::facts::kernel_words;
+use crate::units::counted;
 use latlab_model::doctor::{CheckEntry, Diagnosis, Examination};
 use latlab_model::machine::Machine;
 use latlab_model::run::Severity;
-use latlab_model::shell::{self, Line};
-use latlab_model::snapshot::made;
+use latlab_model::shell;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -29,12 +31,6 @@ pub enum Subject<'a> {
     Elsewhere(&'a str),
 }
 
-/// File names listed unless verbose.
-const NAMED_FILES: usize = 6;
-
-/// Longer values are truncated, such as processor flags.
-const LONGEST_VALUE: usize = 160;
-
 /// What could not be examined, and all findings, heaviest first. `left_out` is the number of
 /// findings filtered out.
 pub fn examination(
@@ -43,16 +39,17 @@ pub fn examination(
     left_out: usize,
     detail: Detail,
 ) -> String {
-    let findings = |severity: Severity| group(examined, severity, detail);
-    let parts = [
-        head(&examined.machine, subject, detail),
-        unreadable(&examined.unreadable, detail),
-        findings(Severity::Error),
-        findings(Severity::Warning),
-        findings(Severity::Info),
-        next(examined, subject, left_out, detail),
-    ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let Detail { width, style, verbose } = detail;
+    let groups = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| group(examined, severity, verbose));
+    let sections: Vec<Section> = [unreadable(&examined.unreadable, verbose)]
+        .into_iter()
+        .chain(groups)
+        .flatten()
+        .chain([next(examined, subject, left_out, verbose)])
+        .collect();
+    let head = head(&examined.machine, subject, detail);
+    format!("{head}\n{}", to_terminal(&sections, width, style))
 }
 
 fn head(machine: &Machine, subject: Subject<'_>, detail: Detail) -> String {
@@ -101,161 +98,74 @@ fn sentence(machine: &Machine) -> String {
     }
 }
 
-fn group(examined: &Examination, severity: Severity, detail: Detail) -> String {
+fn group(examined: &Examination, severity: Severity, verbose: bool) -> Option<Section> {
     let found: Vec<&Diagnosis> =
         examined.findings.iter().filter(|finding| finding.severity == severity).collect();
-    if found.is_empty() {
-        return String::new();
-    }
-    let short = severity == Severity::Info && !detail.verbose;
-    let title = match severity {
-        Severity::Error => "Errors",
-        Severity::Warning => "Warnings",
-        Severity::Info => "Information",
+    let (name, title) = match severity {
+        Severity::Error => ("errors", "Errors"),
+        Severity::Warning => ("warnings", "Warnings"),
+        Severity::Info => ("information", "Information"),
     };
-    let heading = detail.style.paint(severity_colour(severity), title);
-    let shown = found.iter().map(|finding| match short {
-        true => headline(finding, detail),
-        false => format!("\n{}", block(finding, detail)),
-    });
-    format!("{heading} ({}):\n{}", found.len(), shown.collect::<String>())
+    let is_full = severity > Severity::Info || verbose;
+    let items: Vec<Item> = found.iter().map(|one| item(one, is_full)).collect();
+    let section = Section::new(name, title).sum(Some(found.len().to_string()));
+    (!items.is_empty()).then(|| section.add(On::All, Block::Diagnoses(items)))
 }
 
-/// The observation with its code.
-pub(crate) fn headline(finding: &Diagnosis, detail: Detail) -> String {
-    let text = wrapped(&format!("{}: {}", finding.code, finding.text), detail.width, 4);
-    let text = text.replacen(&finding.code, &detail.style.paint(Colour::Bold, &finding.code), 1);
-    format!("  {text}\n")
-}
-
-pub(crate) fn block(finding: &Diagnosis, detail: Detail) -> String {
-    let mut text = headline(finding, detail);
-    text += &labelled("in", &place(finding), detail);
-    text += &labelled("why", &finding.why, detail);
-    text += &labelled("cost", &finding.cost, detail);
-    let remedies = [("do", &finding.remedy), ("undo", &finding.undo)];
-    for (label, remedy) in remedies {
-        text += &remedy.as_ref().map_or_else(String::new, |line| instruction(label, line, detail));
-    }
-    text
-}
-
-/// The file, and its content unless the sentence says it.
-fn place(finding: &Diagnosis) -> String {
-    let file = file(&finding.file);
-    let value = finding.value.lines().next().unwrap_or_default().trim();
-    if value.is_empty() || finding.text.contains(value) {
-        return file;
-    }
-    match value.chars().count() > LONGEST_VALUE {
-        true => format!("{file}: {}…", value.chars().take(LONGEST_VALUE).collect::<String>()),
-        false => format!("{file}: {value}"),
-    }
-}
-
-/// The name shown for a file of a snapshot; some are not files of the kernel.
-pub(crate) fn file(path: &str) -> String {
-    match path {
-        made::COALESCING => "ethtool -c".to_string(),
-        made::KERNEL_CONFIG => "the kernel configuration".to_string(),
-        made::KERNEL_LOG => "the kernel log".to_string(),
-        made::THREADS => "the list of threads".to_string(),
-        made::MACHINE => "uname -m".to_string(),
-        made::THROTTLED => "vcgencmd get_throttled".to_string(),
-        made::GPU_TEMPERATURE => "vcgencmd measure_temp".to_string(),
-        path => format!("/{}", path.trim_start_matches('/')),
-    }
-}
-
-/// Indent of the text below a finding.
-const INDENT: usize = 10;
-
-/// A remedy; a command is not wrapped, so that it can be copied.
-fn instruction(label: &str, line: &Line, detail: Detail) -> String {
-    match line.is_command() {
-        true => unbroken(label, line.as_str(), detail),
-        false => labelled(label, line.as_str(), detail),
-    }
-}
-
-fn labelled(label: &str, text: &str, detail: Detail) -> String {
-    unbroken(label, &wrapped(text, detail.width, INDENT), detail)
-}
-
-fn unbroken(label: &str, text: &str, detail: Detail) -> String {
-    let label = detail.style.paint(Colour::Dim, &format!("{label:<4}"));
-    format!("    {label}  {text}\n")
-}
-
-fn unreadable(files: &BTreeMap<String, String>, detail: Detail) -> String {
-    if files.is_empty() {
-        return String::new();
-    }
+fn unreadable(files: &BTreeMap<String, String>, verbose: bool) -> Option<Section> {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (path, reason) in files {
         reasons.entry(reason).or_default().push(file(path));
     }
-    let each = reasons.into_iter().map(|(reason, files)| {
-        let text = format!("{reason}: {}", names(&files, detail.verbose));
-        format!("  {}\n", wrapped(&text, detail.width, 4))
-    });
-    let (files, them) = match files.len() {
-        1 => ("1 file".to_string(), "it"),
-        count => (format!("{count} files"), "them"),
-    };
-    let said = format!("{files} could not be read; checks that need {them} were not made:");
-    let said = wrapped(&said, detail.width, 0);
-    format!("{said}\n{}", each.collect::<String>())
-}
-
-/// The first names, and the number of the others.
-pub(crate) fn names(all: &[String], verbose: bool) -> String {
-    let shown = if verbose { all.len() } else { NAMED_FILES };
-    let more = all.len().saturating_sub(shown);
-    let listed = all.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
-    if more == 0 { listed } else { format!("{listed} and {more} more") }
+    let each = reasons.into_iter();
+    let each = each.map(|(reason, files)| format!("{reason}: {}", names(&files, verbose)));
+    let them = if files.len() == 1 { "it" } else { "them" };
+    let said = format!(
+        "{} could not be read; checks that need {them} were not made:",
+        counted(files.len() as u64, "file", "files")
+    );
+    let section = Section::new("unreadable", "Not examined").without_title().text(said);
+    (!files.is_empty()).then(|| section.list(each.collect()))
 }
 
 /// The counts, and what to do next.
-fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, detail: Detail) -> String {
+fn next(examined: &Examination, subject: Subject<'_>, left_out: usize, verbose: bool) -> Section {
     let count = |severity: Severity| {
-        examined.findings.iter().filter(|finding| finding.severity == severity).count()
+        examined.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let infos = count(Severity::Info);
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut text = match examined.findings.len() {
         0 => "No findings.".to_string(),
         _ => format!(
-            "{errors} error{}, {warnings} warning{}, {infos} of severity info.",
-            plural(errors),
-            plural(warnings)
+            "{}, {}, {infos} of severity info.",
+            counted(errors, "error", "errors"),
+            counted(warnings, "warning", "warnings")
         ),
     };
-    if infos > 0 && !detail.verbose {
+    if infos > 0 && !verbose {
         text += " Use -v for reasons and remedies.";
     }
     if left_out > 0 {
-        let them = if left_out == 1 { "finding was" } else { "findings were" };
-        text += &format!(" {left_out} {them} left out by --only or --ignore.");
+        let them = counted(left_out as u64, "finding was", "findings were");
+        text += &format!(" {them} left out by --only or --ignore.");
     }
-    text += &match (subject, errors + warnings) {
-        (Subject::Here, 0) => " Next: `latlab run --for 60s --deadline 1ms`.".to_string(),
-        (Subject::Here, _) => " Fix the first one, run `latlab doctor` again, then measure: \
-                               `latlab run --for 60s --deadline 1ms`."
-            .to_string(),
-        (Subject::Run(id), _) => {
-            return format!("{}\n", with_command(&text, id, detail));
+    text += match (subject, errors + warnings) {
+        (Subject::Here, 0) => " Next: `latlab run --for 60s --deadline 1ms`.",
+        (Subject::Here, _) => {
+            " Fix the first one, run `latlab doctor` again, then measure: `latlab run --for 60s \
+             --deadline 1ms`."
         }
-        (Subject::Elsewhere(_), _) => String::new(),
+        (Subject::Run(_), _) => " To see later changes:",
+        (Subject::Elsewhere(_), _) => "",
     };
-    format!("{}\n", wrapped(&text, detail.width, 0))
-}
-
-/// The command stays on one line, to be copied.
-fn with_command(text: &str, id: &str, detail: Detail) -> String {
-    let command = shell::latlab("doctor --against", id);
-    format!("{}\nTo see later changes: `{command}`.", wrapped(text, detail.width, 0))
+    let section = Section::new("next", "Next").without_title().text(text);
+    match subject {
+        Subject::Run(id) => {
+            section.add(On::All, Block::Command(shell::latlab("doctor --against", id)))
+        }
+        _ => section,
+    }
 }
 
 /// The catalogue, a line or two for each entry.

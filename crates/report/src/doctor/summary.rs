@@ -1,6 +1,7 @@
 //! The doctor's findings about the machine of a run.
 
-use crate::document::{Block, Item, On, Section, severities};
+use super::item;
+use crate::document::{Block, On, Section, severities};
 use latlab_model::Run;
 use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
@@ -23,25 +24,13 @@ pub fn section(run: &Run) -> Option<Section> {
     if weighty.is_empty() {
         section = section.on(On::Page);
     } else {
-        section = section.items(weighty.into_iter().map(item).collect());
+        section = section.items(weighty.into_iter().map(|one| item(one, true)).collect());
     }
     if !others.is_empty() {
         let title = format!("{} of severity info", others.len());
-        let others = vec![Block::Items(others.into_iter().map(item).collect())];
+        let others = vec![Block::Items(others.into_iter().map(|one| item(one, true)).collect())];
         section = section.add(On::Page, Block::Folded(title, others));
     }
     let all = format!("Reasons and remedies: `{}`.", shell::latlab("doctor", &run.id));
     Some(section.add(On::Terminal, Block::Text(all)))
-}
-
-fn item(of: &Diagnosis) -> Item {
-    let remedies = [("Remedy", &of.remedy), ("Undo", &of.undo)];
-    Item {
-        reasons: vec![("Why", of.why.clone()), ("Cost", of.cost.clone())],
-        remedies: remedies
-            .into_iter()
-            .filter_map(|(as_, line)| Some((as_, line.clone()?)))
-            .collect(),
-        ..Item::new(of.severity, of.text.clone(), of.code.clone())
-    }
 }

@@ -1,7 +1,8 @@
 //! Sections in GitHub Markdown. Names and texts come from the machine and from users, so all are
 //! escaped.
 
-use super::{Block, Item, On, Section, table};
+use super::terminal::figures;
+use super::{Block, Change, Changes, Item, On, Section, table};
 use latlab_model::sanitize::escape_lines;
 use latlab_model::shell::Line;
 
@@ -12,7 +13,7 @@ pub fn to_markdown(sections: &[Section]) -> String {
 }
 
 fn one(section: &Section) -> String {
-    let blocks = section.blocks(|on| matches!(on, On::All | On::Text));
+    let blocks = section.blocks(|on| matches!(on, On::All | On::Text | On::Document));
     if blocks.is_empty() {
         return String::new();
     }
@@ -28,9 +29,12 @@ fn drawn(block: &Block) -> String {
         Block::Sentences(all) => all.iter().map(|text| format!("- {}\n", escaped(text))).collect(),
         Block::Table(one) => {
             let title = one.title.as_ref().map(|title| format!("{}\n\n", escaped(title)));
-            title.unwrap_or_default() + &table::markdown(&one.columns)
+            let notes = table::footnotes(&one.columns).map(|text| format!("\n{}\n", escaped(text)));
+            title.unwrap_or_default() + &table::markdown(&one.columns) + &notes.collect::<String>()
         }
-        Block::Items(items) => items.iter().map(item).collect(),
+        Block::Figures(all) => table::markdown(&figures(all)),
+        Block::Items(items) | Block::Diagnoses(items) => items.iter().map(item).collect(),
+        Block::Changes(all) => changes(all),
         Block::List(name, facts) => {
             let facts = facts.iter().map(|fact| format!("- {}\n", escaped(fact)));
             let name = Some(name).filter(|name| !name.is_empty());
@@ -57,6 +61,17 @@ fn item(of: &Item) -> String {
         escaped(&of.code),
         remedy.unwrap_or_default()
     )
+}
+
+fn changes(of: &Changes) -> String {
+    let title = of.heading().map(|title| format!("**{}**\n\n", escaped(&title)));
+    let (shown, more) = of.in_text();
+    let line = |one: &Change| {
+        let (before, after) = (one.words(&one.before), one.words(&one.after));
+        format!("- {}\n", escaped(&format!("{}: {before} -> {after}", one.name)))
+    };
+    let more = (more > 0).then(|| format!("- and {more} more\n"));
+    title.into_iter().chain(shown.iter().map(line)).chain(more).collect()
 }
 
 /// A paragraph whose first character cannot start a list, a heading or a rule.

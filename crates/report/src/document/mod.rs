@@ -27,6 +27,8 @@ pub enum On {
     Text,
     Terminal,
     Page,
+    /// Page and Markdown; a terminal has no room for it.
+    Document,
 }
 
 pub struct Section {
@@ -44,7 +46,11 @@ pub enum Block {
     /// Independent sentences.
     Sentences(Vec<String>),
     Table(Table),
+    Figures(Vec<KeyFigure>),
     Items(Vec<Item>),
+    /// Findings with everything that is known of them.
+    Diagnoses(Vec<Item>),
+    Changes(Changes),
     /// Facts about one thing, under its name.
     List(String, Vec<String>),
     /// A command, to be copied.
@@ -75,9 +81,84 @@ pub struct Item {
     /// Seconds since the first release; scripts of the page make it a link.
     pub since_start: Option<String>,
     pub remedy: Option<Line>,
-    /// Details that only a page shows, by label.
+    /// Details by label, which pages and diagnoses show.
     pub reasons: Vec<(&'static str, String)>,
     pub remedies: Vec<(&'static str, Line)>,
+}
+
+/// A main figure, which a page shows large.
+pub struct KeyFigure {
+    /// `p99.9`.
+    pub name: &'static str,
+    /// `719.8 us`.
+    pub value: String,
+    pub share: Option<String>,
+    /// What it is a share of: `of the deadline`.
+    pub whole: &'static str,
+    /// The 95 % confidence interval, if known.
+    pub interval: Option<String>,
+    pub is_over: bool,
+}
+
+/// What differs between two sides.
+pub struct Changes {
+    /// What the rows are: `Setting`.
+    what: &'static str,
+    title: Option<String>,
+    rows: Vec<Change>,
+    /// This many rows are shown in text.
+    shown: usize,
+}
+
+/// A value on two sides; `None` if a side does not have it.
+pub struct Change {
+    pub name: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    /// Stands for a missing value.
+    pub none: &'static str,
+    /// Whether the values are lines of a file, of which others are equal.
+    pub is_partial: bool,
+}
+
+impl Changes {
+    pub fn new(what: &'static str, rows: Vec<Change>) -> Changes {
+        Changes { what, title: None, shown: rows.len(), rows }
+    }
+
+    pub fn titled(self, title: impl Into<String>) -> Changes {
+        Changes { title: Some(title.into()), ..self }
+    }
+
+    /// Limits the rows of a text.
+    pub fn first(self, shown: usize) -> Changes {
+        Changes { shown: shown.min(self.rows.len()), ..self }
+    }
+
+    /// The title with the number of rows.
+    fn heading(&self) -> Option<String> {
+        self.title.as_ref().map(|title| format!("{title} ({})", self.rows.len()))
+    }
+
+    /// The rows of a text, and the number of the others.
+    fn in_text(&self) -> (&[Change], usize) {
+        (&self.rows[..self.shown], self.rows.len() - self.shown)
+    }
+}
+
+impl Change {
+    pub fn new(name: &str, before: Option<String>, after: Option<String>) -> Change {
+        Change { name: name.to_string(), before, after, none: "none", is_partial: false }
+    }
+
+    /// A value in one line.
+    fn words(&self, value: &Option<String>) -> String {
+        match value.as_deref() {
+            None => self.none.to_string(),
+            Some("") => "(empty)".to_string(),
+            Some(text) => text.to_string(),
+        }
+    }
 }
 
 impl Item {
@@ -135,6 +216,14 @@ impl Section {
     pub fn texts_on(self, on: On, all: impl IntoIterator<Item = String>) -> Section {
         let all: Vec<String> = all.into_iter().collect();
         if all.is_empty() { self } else { self.add(on, Block::Sentences(all)) }
+    }
+
+    /// Adds lines of one kind, if there are any.
+    pub fn list(self, lines: Vec<String>) -> Section {
+        if lines.is_empty() {
+            return self;
+        }
+        self.add(On::All, Block::List(String::new(), lines))
     }
 
     pub fn table(self, table: Table) -> Section {

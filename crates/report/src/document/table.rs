@@ -23,12 +23,21 @@ pub struct Table {
     is_stacked: bool,
     /// Whether the last row is the total.
     has_total: bool,
+    /// Whether the ground of its cells has a meaning.
+    is_of_cells: bool,
 }
 
 impl Table {
     pub fn new(caption: impl Into<String>, columns: Vec<Column>) -> Table {
         let caption = caption.into();
-        Table { columns, title: None, caption, is_stacked: false, has_total: false }
+        Table {
+            columns,
+            title: None,
+            caption,
+            is_stacked: false,
+            has_total: false,
+            is_of_cells: false,
+        }
     }
 
     pub fn titled(self, title: impl Into<String>) -> Table {
@@ -39,26 +48,48 @@ impl Table {
         Table { is_stacked: true, ..self }
     }
 
+    pub fn of_cells(self) -> Table {
+        Table { is_of_cells: true, ..self }
+    }
+
     pub fn with_total(self, has_total: bool) -> Table {
         Table { has_total, ..self }
     }
 }
 
-/// A cell: its main text, and a note that stands below in smaller type, or behind in parentheses.
+/// A cell: its main text, and notes that stand below in smaller type, or behind in parentheses.
 #[derive(Clone, Default, Debug)]
 pub struct Cell {
     pub text: String,
-    pub note: Option<String>,
+    notes: Vec<String>,
+    /// Notes that weigh more: a verdict, a condition.
+    words: Vec<String>,
     /// For a page: link target, tooltip and class.
-    pub link: Option<String>,
-    pub tip: Option<String>,
-    pub class: Option<&'static str>,
+    link: Option<String>,
+    tip: Option<String>,
+    class: Option<&'static str>,
+    /// Class of the whole cell, whose text is then emphasised.
+    ground: Option<&'static str>,
     colour: Option<Colour>,
 }
 
 impl Cell {
     pub fn note(self, note: Option<String>) -> Cell {
-        Cell { note, ..self }
+        self.notes(note)
+    }
+
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Cell {
+        self.notes.extend(notes);
+        self
+    }
+
+    pub fn words(mut self, words: impl IntoIterator<Item = String>) -> Cell {
+        self.words.extend(words);
+        self
+    }
+
+    pub fn ground(self, class: &'static str) -> Cell {
+        Cell { ground: Some(class), ..self }
     }
 
     pub fn link(self, link: Option<String>) -> Cell {
@@ -75,9 +106,11 @@ impl Cell {
     }
 
     fn line(&self) -> String {
-        match &self.note {
-            Some(note) => format!("{} ({note})", self.text),
-            None => self.text.clone(),
+        let notes: Vec<&str> = self.notes.iter().chain(&self.words).map(String::as_str).collect();
+        match (self.text.as_str(), notes.join(", ")) {
+            (text, notes) if notes.is_empty() => text.to_string(),
+            ("", notes) => notes,
+            (text, notes) => format!("{text} ({notes})"),
         }
     }
 }
@@ -105,13 +138,23 @@ pub struct Column {
     rank: u8,
     /// Tooltip of a page.
     about: Option<&'static str>,
+    /// Explains the column below the table, unless the column was dropped.
+    footnote: Option<&'static str>,
 }
 
 impl Column {
     /// A column of numbers, right-aligned.
     pub fn new<C: Into<Cell>>(head: &str, rank: u8, cells: impl IntoIterator<Item = C>) -> Column {
         let cells = cells.into_iter().map(Into::into).collect();
-        Column { head: head.to_string(), unit: "", cells, left: false, rank, about: None }
+        Column {
+            head: head.to_string(),
+            unit: "",
+            cells,
+            left: false,
+            rank,
+            about: None,
+            footnote: None,
+        }
     }
 
     /// Puts a unit below the head.
@@ -126,6 +169,10 @@ impl Column {
 
     pub(crate) fn about(self, about: &'static str) -> Column {
         Column { about: Some(about), ..self }
+    }
+
+    pub(crate) fn footnote(self, text: &'static str) -> Column {
+        Column { footnote: Some(text), ..self }
     }
 
     pub(crate) fn head(&self) -> &str {
@@ -170,11 +217,8 @@ fn longest_word(text: &str) -> usize {
 }
 
 /// The table, no wider than `width` unless a single word is.
-pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
-    while total_width(&columns) > width {
-        let Some(index) = least_wanted(&columns) else { break };
-        columns.remove(index);
-    }
+pub fn table(columns: Vec<Column>, width: usize, style: Style) -> String {
+    let columns = kept(columns, width);
     let Some(widths) = fitted(&columns, width) else { return on_its_side(&columns, width, style) };
     let mut text = row(&columns, &widths, |column| (column.head.clone(), Some(Colour::Dim)), style);
     if columns.iter().any(|column| !column.unit.is_empty()) {
@@ -184,6 +228,20 @@ pub fn table(mut columns: Vec<Column>, width: usize, style: Style) -> String {
         text += &row(&columns, &widths, |column| column.cell(index), style);
     }
     text
+}
+
+/// The columns that fit the width, those of low priority dropped.
+pub fn kept(mut columns: Vec<Column>, width: usize) -> Vec<Column> {
+    while total_width(&columns) > width {
+        let Some(index) = least_wanted(&columns) else { break };
+        columns.remove(index);
+    }
+    columns
+}
+
+/// What is said of these columns below their table.
+pub fn footnotes(columns: &[Column]) -> impl Iterator<Item = &str> {
+    columns.iter().filter_map(|column| column.footnote)
 }
 
 fn rows(columns: &[Column]) -> usize {
@@ -246,7 +304,9 @@ pub fn markdown(columns: &[Column]) -> String {
 
 /// The table for a page, in a scrolling box.
 pub fn markup(table: &Table) -> Markup {
-    let Table { columns, caption, is_stacked, has_total, .. } = table;
+    let Table { columns, is_stacked, has_total, is_of_cells, .. } = table;
+    let said = std::iter::once(table.caption.as_str()).chain(footnotes(columns));
+    let caption = said.collect::<Vec<_>>().join(" ");
     let all = rows(columns);
     let body = if *has_total { all - 1 } else { all };
     let row = |at: usize| {
@@ -254,8 +314,8 @@ pub fn markup(table: &Table) -> Markup {
     };
     html! {
         div.scroll.tall[all > TALL] role="region" tabindex="0" aria-label=(caption) {
-            table.stacked[*is_stacked] {
-                caption { span { (with_fixed_spaces(caption)) } }
+            table.stacked[*is_stacked].cells[*is_of_cells] {
+                caption { span { (with_fixed_spaces(&caption)) } }
                 thead { tr { @for column in columns { (column.drawn_head()) } } }
                 tbody { @for at in 0..body { (row(at)) } }
                 @if *has_total { tfoot { (row(body)) } }
@@ -282,7 +342,11 @@ impl Column {
         let words = cell.drawn(self.left);
         html! {
             @if is_name { th scope="row" class="word" title=[cell.tip] { (words) } }
-            @else { td class=(self.class()) data-head=(self.head) title=[cell.tip] { (words) } }
+            @else {
+                @let class = [Some(self.class()), cell.ground].into_iter().flatten();
+                @let class = class.collect::<Vec<_>>().join(" ");
+                td class=(class) data-head=(self.head) title=[cell.tip] { (words) }
+            }
         }
     }
 }
@@ -294,13 +358,18 @@ impl Cell {
             text => text,
         };
         let words = html! { @if is_words { (with_breaks(text, ',')) } @else { (firm(text)) } };
+        let words = match self.ground {
+            Some(_) if !text.is_empty() => html! { strong { (words) } },
+            _ => words,
+        };
         html! {
             @match (&self.link, self.class) {
                 (Some(link), _) => a href=(link) { (words) },
                 (None, Some(class)) => span class={ "badge " (class) } { (words) },
                 (None, None) => (words),
             }
-            @if let Some(note) = &self.note { small { (with_fixed_spaces(note)) } }
+            @for note in &self.notes { small { (with_fixed_spaces(note)) } }
+            @for word in &self.words { small.word { (word) } }
         }
     }
 }

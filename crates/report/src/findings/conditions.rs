@@ -13,85 +13,85 @@ words! { ConditionFinding {
     /// A CPU was slowed down by heat or a weak supply: the flags of a Raspberry Pi's firmware, a counter of
     /// throttling, or a lower limit of its frequency.
     Throttled
-    { by: Throttling::UnderVoltage, when, beside } =>
+    { by: Throttling::UnderVoltage, when, latencies } =>
         says "The firmware reports that the supply voltage was too low {when}. {latencies}",
-            when = during(*when), latencies = latencies(beside);
+            when = during(*when), latencies = compared(latencies);
         remedy COOL;
-    { by: Throttling::FrequencyCapped, when, beside } =>
+    { by: Throttling::FrequencyCapped, when, latencies } =>
         says "The firmware reports that the frequency was capped {when}. {latencies}",
-            when = during(*when), latencies = latencies(beside);
+            when = during(*when), latencies = compared(latencies);
         remedy COOL;
-    { by: Throttling::CpuThrottled, when, beside } =>
+    { by: Throttling::CpuThrottled, when, latencies } =>
         says "The firmware reports that the CPU was throttled {when}. {latencies}",
-            when = during(*when), latencies = latencies(beside);
+            when = during(*when), latencies = compared(latencies);
         remedy COOL;
-    { by: Throttling::SoftTemperatureLimit, when, beside } =>
+    { by: Throttling::SoftTemperatureLimit, when, latencies } =>
         says "The firmware reports that the soft temperature limit was reached {when}. {latencies}",
-            when = during(*when), latencies = latencies(beside);
+            when = during(*when), latencies = compared(latencies);
         remedy COOL;
-    { by: Throttling::Counter { subject, count }, when, beside } =>
+    { by: Throttling::Counter { subject, count }, when, latencies } =>
         says "Heat throttled {subject} {times} {when}. {latencies}",
-            times = counted(*count, "time", "times"), when = during(*when), latencies = latencies(beside);
+            times = counted(*count, "time", "times"), when = during(*when), latencies = compared(latencies);
         remedy COOL;
-    { by: Throttling::LowerLimit { cpus, low_mhz, high_mhz }, when, beside } =>
+    { by: Throttling::LowerLimit { cpus, low_mhz, high_mhz }, when, latencies } =>
         says "The frequency of CPU {cpus} was limited to {low} of {high} MHz {when}. {latencies}",
             low = whole(*low_mhz), high = whole(*high_mhz), when = during(*when),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy COOL;
 
     /// A measured CPU ran at frequencies more than 5 % apart.
-    FrequencyChanged { cpus, low_mhz, high_mhz, when, beside } =>
+    FrequencyChanged { cpus, low_mhz, high_mhz, when, latencies } =>
         says "CPU {cpus} ran at {low} to {high} MHz, below its highest frequency {when}. {latencies}",
             low = whole(*low_mhz), high = whole(*high_mhz), when = during(*when),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy "Fix the frequency: see `latlab doctor`.";
 
     /// The temperatures of the first and the last tenth of the run were at least 5 C apart. A warning from
     /// 10 C on.
-    TemperatureDrift { sensor, first_c, last_c, beside } =>
+    TemperatureDrift { sensor, first_c, last_c, latencies } =>
         says "The temperature of {sensor} changed from {first} C in the first tenth of the run to {last} C in \
               the last tenth. {latencies}",
-            first = format!("{first_c:.1}"), last = format!("{last_c:.1}"), latencies = latencies(beside);
+            first = format!("{first_c:.1}"), last = format!("{last_c:.1}"), latencies = compared(latencies);
         remedy "Let the machine warm up under its load before the run: --warm-up.";
 
     /// The hypervisor took time from a measured CPU: for more than 0.1 % of the run, or 2 % between two
     /// readings.
     Steal
-    { cpu, mean_share, worst_share, when: Some(when), beside } =>
+    { cpu, mean_share, worst_share, when: Some(when), latencies } =>
         says "The hypervisor took {mean} of CPU {cpu} over the run, and up to {worst} between two readings, \
               {when}. {latencies}",
             mean = percent(*mean_share), worst = percent(*worst_share), when = during(*when),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy BARE_METAL;
-    { cpu, mean_share, worst_share, when: None, beside } =>
+    { cpu, mean_share, worst_share, when: None, latencies } =>
         says "The hypervisor took {mean} of CPU {cpu} over the run, and up to {worst} between two readings. \
               {latencies}",
-            mean = percent(*mean_share), worst = percent(*worst_share), latencies = latencies(beside);
+            mean = percent(*mean_share), worst = percent(*worst_share), latencies = compared(latencies);
         remedy BARE_METAL;
 
     /// Pages were swapped out or in.
-    Swapped { pages, when, beside } =>
+    Swapped { pages, when, latencies } =>
         says "{pages} swapped {when}. {latencies}",
             pages = counted(*pages, "page was", "pages were"), when = during(*when),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy "Turn swap off for the run: `swapoff -a`.";
 
     /// A thread with the same or a higher priority than the measuring threads ran on a measured CPU.
-    CompetingThread { cpus, threads, others, beside } =>
+    CompetingThread { cpus, threads, others, latencies } =>
         says "Threads of the same or a higher priority ran on CPU {cpus}: {threads}{others}. {latencies}",
             threads = competing(threads),
             others = if *others == 0 { String::new() } else { format!("; and {others} more") },
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         if !threads.is_empty() => remedy
             "Move them away (`taskset -cp CPUS {id}`) or lower their priority (`chrt -o -p 0 {id}`).",
             id = shell::word(threads[0].id.to_string());
 
     /// The utilisation of a measured CPU differed by more than 25 % of its time from its usual value in this
     /// run. The busiest threads of that time are named. Separate runs show what each load does.
-    LoadChanged { cpu, share, usual_share, when, threads, shorter_changes, beside } =>
+    LoadChanged { cpu, share, usual_share, when, threads, shorter_changes, latencies } =>
         says "The load changed: CPU {cpu} was {share} busy {when}, usually {usual}{details}. {latencies}",
             share = whole_percent(*share), when = during(*when), usual = whole_percent(*usual_share),
-            details = details(threads, *shorter_changes), latencies = latencies(beside);
+            details = details(threads, *shorter_changes), latencies = compared(latencies);
 
     /// The run was to be without a load, and other work took more than 25 % of a measured CPU.
     OtherWork { cpus, share, threads } =>
@@ -101,35 +101,35 @@ words! { ConditionFinding {
 
     /// A tenth of the memory or more was taken within ten readings. A warning if less than 5 % was left.
     MemoryTaken
-    { taken_bytes, total_bytes, least_bytes, when: Some(when), beside, .. } =>
+    { taken_bytes, total_bytes, least_bytes, when: Some(when), latencies, .. } =>
         says "Memory use rose: {taken} of {total} were taken within a few seconds; at least {least} were left, \
               {when}. {latencies}",
             taken = bytes(*taken_bytes), total = bytes(*total_bytes), least = bytes(*least_bytes),
-            when = during(*when), latencies = latencies(beside);
-    { taken_bytes, total_bytes, least_bytes, when: None, beside, .. } =>
+            when = during(*when), latencies = compared(latencies);
+    { taken_bytes, total_bytes, least_bytes, when: None, latencies, .. } =>
         says "Memory use rose: {taken} of {total} were taken within a few seconds; at least {least} were left. \
               {latencies}",
             taken = bytes(*taken_bytes), total = bytes(*total_bytes), least = bytes(*least_bytes),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
 
     /// The kernel switched to another clock source during the run.
-    ClocksourceChanged { before, after, since_start_ns, beside } =>
+    ClocksourceChanged { before, after, since_start_ns, latencies } =>
         says "The clock source changed from {before} to {after} at {at}. {latencies}",
-            at = since_start(*since_start_ns), latencies = latencies(beside);
+            at = since_start(*since_start_ns), latencies = compared(latencies);
         remedy "Look for 'clocksource' in the kernel log.";
 
     /// The firmware interrupted all CPUs (counted on Intel processors).
-    Smi { count, when, beside } =>
+    Smi { count, when, latencies } =>
         says "The firmware stopped all CPUs for {interrupts} {when}. {latencies}",
             interrupts = counted(*count, "system-management interrupt", "system-management interrupts"),
-            when = during(*when), latencies = latencies(beside);
+            when = during(*when), latencies = compared(latencies);
         remedy "Check the firmware settings: legacy USB, power management.";
 
     /// The kernel log reported something that concerns latency, such as `rt-throttling`, `lockup`,
     /// `rcu-stall`, `heat`.
-    KernelEvent { event, count, when, beside } =>
+    KernelEvent { event, count, when, latencies } =>
         says "The kernel log reported '{event}' {times} {when}. {latencies}",
-            times = counted(*count, "time", "times"), when = during(*when), latencies = latencies(beside);
+            times = counted(*count, "time", "times"), when = during(*when), latencies = compared(latencies);
         if event == RT_THROTTLING => remedy
             "Find the real-time thread that never sleeps: `ps -eLo pid,tid,cls,rtprio,pcpu,comm`.";
         remedy "Read the kernel log of that time: `journalctl --dmesg`.";
@@ -143,18 +143,18 @@ words! { ConditionFinding {
     /// Telemetry was not read for more than three times its usual distance: the agent did not get a CPU, or a
     /// kernel file did not answer.
     TelemetryGap
-    { gaps: ..=1, when, usual_ns, beside } =>
+    { gaps: ..=1, when, usual_ns, latencies } =>
         says "Telemetry was not read for {length} {when}: the conditions of that time are not known. Usually \
               it is read every {usual}. {latencies}",
             length = seconds(when.to_ns - when.from_ns), when = during(*when), usual = seconds(*usual_ns),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy FREE_A_CPU;
-    { gaps, when, usual_ns, beside } =>
+    { gaps, when, usual_ns, latencies } =>
         says "Telemetry was not read for {length} {when}, and in {others}: the conditions of that time are not \
               known. Usually it is read every {usual}. {latencies}",
             length = seconds(when.to_ns - when.from_ns), when = during(*when),
             others = counted(gaps - 1, "shorter gap", "shorter gaps"), usual = seconds(*usual_ns),
-            latencies = latencies(beside);
+            latencies = compared(latencies);
         remedy FREE_A_CPU;
 
     /// The readings took more than 0.5 % of a CPU.
@@ -191,13 +191,13 @@ fn whole_percent(share: f64) -> String {
 }
 
 /// The latencies during a finding, and those of the rest of the run.
-fn latencies(beside: &LatencyComparison) -> String {
-    let (one, many) = match beside.recorded.as_str() {
+fn compared(latencies: &LatencyComparison) -> String {
+    let (one, many) = match latencies.recorded.as_str() {
         "gap" => ("gap", "Gaps"),
         _ => ("latency", "Latencies"),
     };
     let figures = |of: &Latencies| format!("p99 {}, largest {}", of.p99_ns, of.max_ns);
-    match (&beside.then, &beside.otherwise) {
+    match (&latencies.then, &latencies.otherwise) {
         (None, _) => format!("No {one} was recorded during that time."),
         (Some(then), Some(otherwise)) => {
             format!(

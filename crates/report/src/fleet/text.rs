@@ -4,6 +4,7 @@ use super::cells::{cell, head, is_text};
 use super::series::{FleetSeries, all_series};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
+use crate::figures::figure_head;
 use crate::fleet::FleetAnswer;
 use crate::trend::change;
 use crate::units::{counted, short};
@@ -41,8 +42,8 @@ pub fn series_columns(all: &[FleetSeries]) -> Vec<Column> {
     vec![
         Column::new("board", 0, cells(&|one| one.board.clone())).left(),
         Column::new("scenario", 0, cells(&|one| one.scenario.clone())).left(),
-        Column::new("kernel", 0, cells(&|one| one.kernel.clone())).left(),
-        Column::new("p99.9", 0, cells(&newest)),
+        Column::new(figure_head("kernel"), 0, cells(&|one| one.kernel.clone())).left(),
+        Column::new(figure_head("p99_9_ns"), 0, cells(&newest)),
         Column::new("newest step", 0, cells(&newest_step)).left(),
         Column::new("since", 1, cells(&since)).left(),
         Column::new("steps", 3, cells(&|one| one.trend.steps.len().to_string())),

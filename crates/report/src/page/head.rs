@@ -2,8 +2,8 @@
 
 use crate::document::outline::{Outline, firm, prose};
 use crate::facts;
-use crate::sections::outliers;
-use crate::summary::{self, Causes, FirstTry, PossibleCause, SummaryFigure};
+use crate::sections::{answer, outliers};
+use crate::summary::{self, Causes, FirstTry, PossibleCause};
 use crate::terms;
 use crate::units::with_fixed_spaces;
 use crate::verdict::bound_in_short;
@@ -12,10 +12,7 @@ use maud::{Markup, html};
 
 /// The judgement with its figures, and the conditions.
 pub fn opening(run: &Run, outline: &Outline) -> Markup {
-    let bound = match &run.verdict {
-        Some(verdict) => bound_in_short(run, verdict),
-        None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
-    };
+    let bound = answer::basis(run, bound_in_short);
     html! {
         header class={ "answer " (run.verdict.as_ref().map_or("none", |verdict| verdict.word.as_str())) } {
             p.kicker {
@@ -25,31 +22,7 @@ pub fn opening(run: &Run, outline: &Outline) -> Markup {
             (outline.headline(prose(&summary::headline(run))))
             p.lead { (with_fixed_spaces(&summary::conditions(run))) }
             @if let Some(bound) = bound { p { (prose(&bound)) } }
-            @if run.verdict.is_none() && facts::is_invalid(run) {
-                p { strong.differs { "A finding below makes these figures worthless or incomplete." } }
-            }
-        }
-    }
-}
-
-/// The main figures, each against the deadline.
-pub fn facts(run: &Run) -> Markup {
-    let figures = summary::figures(run);
-    html! {
-        @if !figures.is_empty() { dl.facts { @for figure in &figures { (fact(figure)) } } }
-    }
-}
-
-fn fact(figure: &SummaryFigure) -> Markup {
-    let SummaryFigure { name, value, share, whole, interval, is_over } = figure;
-    html! {
-        div class=[is_over.then_some("over")] {
-            dt { (name) }
-            dd {
-                (firm(value))
-                @if let Some(share) = share { small { (firm(share)) " " (whole) } }
-                @if let Some(interval) = interval { small { "95 %: " (with_fixed_spaces(interval)) } }
-            }
+            @if let Some(text) = answer::worthless(run) { p { strong.differs { (text) } } }
         }
     }
 }

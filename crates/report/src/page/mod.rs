@@ -12,12 +12,14 @@ mod packed;
 pub(crate) mod pictures;
 mod responders;
 
+use crate::document::html::content;
 use crate::document::outline::Outline;
 use crate::document::{Section, folds};
 use crate::pictures::time::TimeData;
 use crate::run_with_bins::{RunWithBins, names};
 use crate::sections::{self, answer, setup};
 use crate::sentence;
+use crate::summary;
 use flate2::read::ZlibDecoder;
 use latlab_model::samples::Sample;
 use latlab_model::{Run, ThreadBins};
@@ -168,9 +170,10 @@ fn run_sections(of: &PageRun, outline: &Outline) -> Markup {
 fn top(of: &PageRun, outline: &Outline, has_more: bool) -> Markup {
     let run = of.run;
     let causes = head::causes(run, outline, has_more);
+    let figures = summary::key_figures(run);
     html! {
         (head::opening(run, outline))
-        (head::facts(run))
+        @if let Some(figures) = &figures { (content(figures)) }
         div class=(if causes.is_some() { "split" } else { "whole" }) {
             (pictures::main_picture(of, outline))
             @if let Some(causes) = causes { (causes) }

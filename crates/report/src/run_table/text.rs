@@ -47,7 +47,7 @@ impl RunTable<'_> {
     pub(crate) fn table(&self) -> Section {
         let section = Section::new("runs", "Runs").without_title();
         if let Some(columns) = respond::columns(&self.runs) {
-            return section.table(Table::new(respond::meaning(true), columns)).text(MEANING);
+            return section.table(Table::new(respond::MEANING, columns)).text(MEANING);
         }
         let all: Vec<Counts> = self.runs.iter().map(|run| Counts::of_run(run)).collect();
         let baseline = all.first().filter(|_| self.is_of_one_kind());

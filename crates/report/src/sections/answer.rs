@@ -7,6 +7,7 @@ use crate::sentence;
 use crate::summary;
 use crate::verdict::{Parts, bound, judgement};
 use latlab_model::Run;
+use latlab_model::run::Verdict;
 
 /// The answer in a sentence, with the place of the largest latency.
 pub fn headline(run: &Run) -> String {
@@ -18,12 +19,8 @@ pub fn headline(run: &Run) -> String {
 
 /// The conditions, the basis of the verdict, and further parts of the answer.
 pub fn section(run: &Run) -> Section {
-    let bound = match &run.verdict {
-        Some(verdict) => bound(run, verdict),
-        None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
-    };
-    let worthless = (run.verdict.is_none() && facts::is_invalid(run))
-        .then(|| "A finding makes these figures worthless or incomplete.".to_string());
+    let bound = basis(run, bound);
+    let worthless = worthless(run).map(str::to_string);
     let lead = Some(sentence::lead(run).join(" ")).filter(|lead| !lead.is_empty());
     // With a verdict the headline already has the place.
     let place = run.verdict.is_none().then(|| sentence::maximum_place(run)).flatten();
@@ -32,6 +29,23 @@ pub fn section(run: &Run) -> Section {
     let said = bound.into_iter().chain(worthless).chain(lead).chain(place);
     let section = Section::new("answer", "In words").without_title();
     said.fold(section.text(summary::conditions(run)), Section::text)
+}
+
+/// The bound that the verdict gives, in the words of `bound`, or why there is no verdict.
+pub fn basis(run: &Run, bound: fn(&Run, &Verdict) -> Option<String>) -> Option<String> {
+    match &run.verdict {
+        Some(verdict) => bound(run, verdict),
+        None if run.attached.is_some() => {
+            Some("Not judged: no thread has a period, and no `--deadline` was given.".to_string())
+        }
+        None => Some("Not judged: no deadline was given (`--deadline TIME`).".to_string()),
+    }
+}
+
+/// What a run without a verdict says of its figures if a finding makes it invalid.
+pub fn worthless(run: &Run) -> Option<&'static str> {
+    let is_worthless = run.verdict.is_none() && facts::is_invalid(run);
+    is_worthless.then_some("A finding makes these figures worthless or incomplete.")
 }
 
 /// How the run was measured, on one line.

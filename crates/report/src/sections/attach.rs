@@ -4,16 +4,17 @@
 mod charts;
 
 use crate::causes::clause;
-use crate::document::Section;
 use crate::document::style::Style;
-use crate::document::table::{Column, Table, table, wrapped};
+use crate::document::table::{Column, Table};
+use crate::document::{Section, to_terminal};
+use crate::figures::figure_head;
 use crate::sections::explanation::spike;
 use crate::units::{counted, four_digits, grouped, short};
 use latlab_model::attach::{
     ActivationCall, AttachedRun, AttachedThreadRun, CyclePart, CyclePartFigures, RhythmKind,
 };
 use latlab_model::plan::JudgedTime;
-use latlab_model::run::{Quantiles, Verdict};
+use latlab_model::run::Verdict;
 use latlab_model::{Nanos, Run};
 use maud::{Markup, html};
 
@@ -177,43 +178,46 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
     let numbers = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
         Column::new(head, rank, threads.iter().map(|thread| cell(thread)))
     };
-    let time =
-        |head: &str, rank, of: CyclePart, pick: &dyn Fn(&CyclePartFigures) -> Option<Nanos>| {
-            let cells = threads.iter().map(|thread| {
-                let time = part(thread, of).and_then(pick);
-                time.map_or("-".to_string(), |time| format!("{:.1}", time.0 as f64 / 1e3))
-            });
-            Column::new(head, rank, cells).unit("us")
-        };
-    let quantile = |of: fn(&Quantiles) -> Option<Nanos>| {
-        move |figures: &CyclePartFigures| figures.quantiles.as_ref().and_then(of)
+    let time = |name: &str, id: &str, rank, of: CyclePart| {
+        let cells = threads.iter().map(|thread| {
+            let time = part(thread, of).and_then(|figures| figure_of_part(figures, id));
+            time.map_or("-".to_string(), |time| format!("{:.1}", time.0 as f64 / 1e3))
+        });
+        Column::new(&format!("{name} {}", figure_head(id)), rank, cells).unit("us")
     };
-    let max = |figures: &CyclePartFigures| Some(figures.max_ns);
-    let (p50, p99) = (quantile(|all| all.p50_ns), quantile(|all| all.p99_ns));
     vec![
         words("thread", 0, &|thread| thread.found.name.clone()),
-        words("policy", 3, &|thread| thread.found.policy.clone()),
+        words(figure_head("policy"), 3, &|thread| thread.found.policy.clone()),
         words("waits in", 7, &|thread| waits_in(&thread.found.activation)),
         words("woken by", 9, &|thread| {
             thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
         }),
         numbers("every", 2, &every),
-        numbers("cycles", 1, &|thread| grouped(thread.report.cycles)),
-        numbers("overruns", 4, &|thread| grouped(thread.report.overruns)),
-        numbers("misses", 0, &|thread| match thread.found.deadline_ns {
+        numbers(figure_head("cycles"), 1, &|thread| grouped(thread.report.cycles)),
+        numbers(figure_head("overruns"), 4, &|thread| grouped(thread.report.overruns)),
+        numbers(figure_head("misses"), 0, &|thread| match thread.found.deadline_ns {
             Some(_) => grouped(thread.misses),
             None => "-".to_string(),
         }),
-        time("wake-up p99", 6, CyclePart::WakeUp, &p99),
-        time("wake-up max", 2, CyclePart::WakeUp, &max),
-        time("runs p50", 8, CyclePart::Execution, &p50),
-        time("runs max", 5, CyclePart::Execution, &max),
-        time("preempted max", 6, CyclePart::Preempted, &max),
-        time("blocked max", 6, CyclePart::Blocked, &max),
-        time("response p50", 8, CyclePart::Response, &p50),
-        time("response p99", 5, CyclePart::Response, &p99),
-        time("response max", 0, CyclePart::Response, &max),
+        time("wake-up", "p99_ns", 6, CyclePart::WakeUp),
+        time("wake-up", "max_ns", 2, CyclePart::WakeUp),
+        time("runs", "p50_ns", 8, CyclePart::Execution),
+        time("runs", "max_ns", 5, CyclePart::Execution),
+        time("preempted", "max_ns", 6, CyclePart::Preempted),
+        time("blocked", "max_ns", 6, CyclePart::Blocked),
+        time("response", "p50_ns", 8, CyclePart::Response),
+        time("response", "p99_ns", 5, CyclePart::Response),
+        time("response", "max_ns", 0, CyclePart::Response),
     ]
+}
+
+fn figure_of_part(figures: &CyclePartFigures, id: &str) -> Option<Nanos> {
+    let quantiles = figures.quantiles.as_ref();
+    match id {
+        "p50_ns" => quantiles?.p50_ns,
+        "p99_ns" => quantiles?.p99_ns,
+        _ => Some(figures.max_ns),
+    }
 }
 
 /// The table, why cycles were late, and for each judged thread its histograms and its longest
@@ -254,28 +258,29 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
     let words = |head: &str, rank, cell: &dyn Fn(&AttachedThreadRun) -> String| {
         Column::new(head, rank, threads.iter().map(cell)).left()
     };
-    let mut text = format!("{}\n", attached.program);
+    let mut section =
+        Section::new("threads", "Threads").without_title().text(attached.program.clone());
     if !threads.is_empty() {
         let columns = vec![
             words("thread", 0, &|thread| thread.found.name.clone()),
             words("id", 1, &|thread| thread.found.thread_id.to_string()),
-            words("policy", 0, &|thread| thread.found.policy.clone()),
+            words(figure_head("policy"), 0, &|thread| thread.found.policy.clone()),
             words("cpus", 3, &|thread| thread.found.cpus.clone()),
             words("waits in", 0, &|thread| waits_in(&thread.found.activation)),
             words("woken by", 2, &|thread| {
                 thread.report.wakers.first().map_or("-".to_string(), |(name, _)| name.clone())
             }),
             words("every", 0, &every),
-            words("cycles", 0, &|thread| grouped(thread.report.cycles)),
+            words(figure_head("cycles"), 0, &|thread| grouped(thread.report.cycles)),
         ];
-        text += &table(columns, width, style);
+        let caption = "Threads of the program, and the call in which each waits.";
+        section = section.table(Table::new(caption, columns));
     }
-    let without = without_rhythm(attached);
-    text += &without.map(|line| format!("{}\n", wrapped(&line, width, 2))).unwrap_or_default();
+    section = section.texts(without_rhythm(attached));
     if threads.is_empty() && attached.without_rhythm.is_empty() {
-        text += "No thread of it waited in a call.\n";
+        section = section.text("No thread of it waited in a call.");
     }
-    text
+    to_terminal(&[section], width, style)
 }
 
 fn without_rhythm(attached: &AttachedRun) -> Option<String> {

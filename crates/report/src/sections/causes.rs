@@ -1,6 +1,6 @@
 //! Causes of spikes side by side: of two sides of runs, or of the rows of a campaign.
 
-use super::explanation::cause_words;
+use crate::causes::cause_words;
 use crate::document::table::{Column, Table};
 use crate::document::{On, Section};
 use crate::units::grouped;

@@ -1,8 +1,8 @@
 //! Why the spikes of a run were large: the causes, and a timeline of one spike.
 
 use crate::causes::{
-    detail, measured_policy, priority_of, process_of, realtime, reason, remedy as cause_remedy,
-    sentence, why,
+    cause_words, detail, measured_policy, priority_of, process_of, realtime, reason,
+    remedy as cause_remedy, sentence, why, words,
 };
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, Table, markup, table, wrapped};
@@ -10,9 +10,7 @@ use crate::document::{Block, On, Section, to_terminal};
 use crate::sections::attach::thread_name;
 use crate::units::{Scale, counted, grouped, percent, short};
 use latlab_model::breakdown::PartFigures;
-use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, RunCause, RunExplanation, SpikeBlame,
-};
+use latlab_model::explanation::{BlamePart, CauseKind, RunCause, RunExplanation, SpikeBlame};
 use latlab_model::flight::KnownThread;
 use latlab_model::plan::Policy;
 use latlab_model::{Nanos, Run};
@@ -26,41 +24,6 @@ const ROWS: usize = 24;
 const THREADS: usize = 4;
 /// Approximate number of segments of a bar on the page.
 const CELLS: usize = 60;
-
-/// The cause of a delay in a few words.
-pub fn cause_words(cause: &Cause) -> String {
-    let Cause { kind, name } = cause;
-    match kind {
-        CauseKind::WakeUp => "the wake-up itself".to_string(),
-        CauseKind::Thread => name.clone(),
-        CauseKind::InterruptsOff => format!("interrupts off in {name}"),
-        CauseKind::HypervisorOrInterruptsOff if name.is_empty() => {
-            "the hypervisor, or interrupts off".to_string()
-        }
-        CauseKind::HypervisorOrInterruptsOff => {
-            format!("the hypervisor, or interrupts off in {name}")
-        }
-        CauseKind::Printk => format!("printk of {name}"),
-        CauseKind::PageFaults if name.is_empty() => "its page faults".to_string(),
-        CauseKind::PageFaults => format!("page faults of {name}"),
-        CauseKind::Starts => format!("processes started by {name}"),
-        CauseKind::Hotplug => format!("CPU hot-plug ({name})"),
-        CauseKind::Interrupt => format!("interrupt {name}"),
-        CauseKind::Softirq => format!("softirq {name}"),
-        CauseKind::OtherTimers if name.is_empty() => "other timers".to_string(),
-        CauseKind::OtherTimers => format!("timer {name}"),
-        CauseKind::IdleExit => "leaving idle".to_string(),
-        CauseKind::Hypervisor => "the hypervisor".to_string(),
-        CauseKind::Nmi => format!("NMI {name}").trim_end().to_string(),
-        CauseKind::Throttled => "CPU time limit (RT throttling or cpu.max)".to_string(),
-        CauseKind::OwnSleep => format!("the measured thread, {name}"),
-        CauseKind::Execution => "its own work".to_string(),
-        CauseKind::PreviousCycle => "its previous cycle".to_string(),
-        CauseKind::Lock => format!("a lock of {name}"),
-        CauseKind::Call => format!("asleep in {name}"),
-        CauseKind::Unknown => "not recorded".to_string(),
-    }
-}
 
 /// Names a cause, with the processes that it started, and the priority of a real-time thread.
 pub fn run_cause_words(cause: &RunCause) -> String {
@@ -130,8 +93,8 @@ fn icicle(causes: &[RunCause]) -> Markup {
                 div.parts {
                     @for (kind, total) in &kinds {
                         div.column style=(grow(*total, all)) {
-                            div class={ "cell kind-" (kind) } title={ (kind_words(*kind)) ": " (share(*total)) } {
-                                (kind_words(*kind)) " " (share(*total))
+                            div class={ "cell kind-" (kind) } title={ (words(*kind).all) ": " (share(*total)) } {
+                                (words(*kind).all) " " (share(*total))
                             }
                             div.parts {
                                 @for cause in of(*kind) {
@@ -154,32 +117,6 @@ fn icicle(causes: &[RunCause]) -> Markup {
 /// The CSS share of a cell in its row.
 fn grow(part: i64, all: i64) -> String {
     format!("flex-grow:{:.4}", part as f64 / all.max(1) as f64)
-}
-
-fn kind_words(kind: CauseKind) -> &'static str {
-    match kind {
-        CauseKind::WakeUp => "the wake-up itself",
-        CauseKind::Thread => "threads",
-        CauseKind::InterruptsOff => "interrupts off",
-        CauseKind::HypervisorOrInterruptsOff => "hypervisor, or interrupts off",
-        CauseKind::Printk => "printing",
-        CauseKind::PageFaults => "page faults",
-        CauseKind::Starts => "what is started",
-        CauseKind::Hotplug => "CPU hot-plug",
-        CauseKind::Interrupt => "interrupts",
-        CauseKind::Softirq => "softirqs",
-        CauseKind::OtherTimers => "timers",
-        CauseKind::IdleExit => "idle",
-        CauseKind::Hypervisor => "hypervisor",
-        CauseKind::Nmi => "NMI",
-        CauseKind::Throttled => "limits of CPU time",
-        CauseKind::OwnSleep => "the thread itself",
-        CauseKind::Execution => "its own work",
-        CauseKind::PreviousCycle => "its previous cycle",
-        CauseKind::Lock => "locks",
-        CauseKind::Call => "system calls",
-        CauseKind::Unknown => "not recorded",
-    }
 }
 
 /// `Spike 7: `; nothing for a cycle that was not recorded.

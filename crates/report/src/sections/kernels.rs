@@ -1,13 +1,16 @@
 //! Responders on several kernels side by side: median and tail apart, idle and under load.
 
-use crate::document::table::Column;
+use crate::document::table::{Column, Table};
+use crate::document::{On, Section};
+use crate::figures::figure_head;
+use crate::sections::respond::ResponseFigure;
 use latlab_model::plan::Policy;
 use latlab_model::respond::{LinuxResponder, Responses};
 use latlab_model::target::{LabKernel, Target};
 use latlab_model::{Plan, Run};
 use std::collections::BTreeSet;
 
-pub const MEANING: &str = "In microseconds, of virtual time. A real-time kernel is often slower at \
+const MEANING: &str = "In microseconds, of virtual time. A real-time kernel is often slower at \
                            the median and tighter at the maximum: its interrupts wake threads. \
                            CPU is the CPU time for each stimulus: a program that polls answers \
                            soon and takes a whole CPU.";
@@ -26,9 +29,14 @@ struct Entry<'a> {
     responses: &'a Responses,
 }
 
-/// A column for each figure and kernel; `None` for fewer than two kernels, or if there are runs
-/// other than responders on Linux.
-pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
+/// `None` for fewer than two kernels, or if there are runs other than responders on Linux.
+pub fn section(runs: &[&Run]) -> Option<Section> {
+    let table = Table::new(MEANING, columns(runs)?);
+    Some(Section::new("kernels", "Kernels side by side").on(On::Page).table(table))
+}
+
+/// A column for each figure and kernel.
+fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     let entries: Vec<Entry> = runs.iter().map(|run| entry(run)).collect::<Option<_>>()?;
     let kernels: BTreeSet<&str> = entries.iter().map(|one| one.kernel.as_str()).collect();
     let mut rows: Vec<&Row> = Vec::new();
@@ -42,14 +50,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
     }
     let mut columns = vec![
         Column::new("responder", 0, rows.iter().map(|row| row.responder.clone())).left(),
-        Column::new("load", 0, rows.iter().map(|row| row.load.clone())).left(),
-    ];
-    type Of = fn(&Responses) -> Option<f64>;
-    let figures: [(&str, u8, Of); 4] = [
-        ("median", 0, |one| one.figures.median_ns),
-        ("p99", 2, |one| one.figures.p99_ns),
-        ("max", 0, |one| one.figures.max_ns),
-        ("CPU", 1, |one| one.cpu.map(|cpu| cpu.total_ns())),
+        Column::new(figure_head("load"), 0, rows.iter().map(|row| row.load.clone())).left(),
     ];
     // Stock kernels before real-time ones.
     let order = || kernels.iter().rev();
@@ -57,13 +58,18 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         let found = entries.iter().find(|one| one.row == *row && one.kernel == kernel);
         found.and_then(|one| text(one.responses)).unwrap_or("-".to_string())
     };
-    for (name, rank, of) in figures {
+    let mut add = |name: &str, rank, of: &dyn Fn(&Responses) -> Option<f64>| {
         columns.extend(order().map(|kernel| {
             let text = |one: &Responses| of(one).map(|nanos| format!("{:.2}", nanos / 1e3));
             let cells = rows.iter().map(|row| cell(row, kernel, &text));
             Column::new(&format!("{name} {kernel}"), rank, cells)
         }));
+    };
+    for (id, rank) in [("p50_ns", 0), ("p99_ns", 2), ("max_ns", 0)] {
+        let figure = ResponseFigure::of(id);
+        add(figure.head(), rank, &|one| (figure.get)(&one.figures));
     }
+    add("CPU", 1, &|one| one.cpu.map(|cpu| cpu.total_ns()));
     columns.extend(order().map(|kernel| {
         let text = |one: &Responses| Some((one.missing + one.late).to_string());
         let cells = rows.iter().map(|row| cell(row, kernel, &text));

@@ -1,6 +1,6 @@
 //! Lost data, and the cost of measuring.
 
-use crate::document::{Block, On, Section};
+use crate::document::{On, Section};
 use crate::sentence;
 use crate::units::{bytes, grouped, percent};
 use latlab_model::{Nanos, Run};
@@ -18,7 +18,7 @@ pub fn section(run: &Run) -> Section {
         };
         return section.sum(Some(sum.to_string())).without_title().text(text);
     }
-    section.add(On::All, Block::List(String::new(), lost)).texts(unknown)
+    section.list(lost).texts(unknown)
 }
 
 /// The agent's overhead; `None` for captures and imports.

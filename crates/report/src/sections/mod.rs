@@ -15,6 +15,7 @@ pub mod outliers;
 pub mod pairs;
 pub mod published;
 pub mod respond;
+pub mod responders;
 pub mod setup;
 pub mod statistics;
 pub mod threads;

@@ -3,6 +3,7 @@
 use crate::cause_share::MUCH;
 use crate::document::Section;
 use crate::document::table::{Column, Table};
+use crate::figures::figure_head;
 use crate::terms;
 use crate::units::{Scale, percent};
 use latlab_model::Run;
@@ -33,7 +34,7 @@ fn columns(run: &Run) -> Vec<Column> {
     let at = |one: &Outlier| format!("{:.3}", one.since_start_ns.as_secs_f64());
     vec![
         Column::new("at", 0, each(&at)).unit("s"),
-        Column::new("cpu", 0, each(&cpu)),
+        Column::new(figure_head("cpu"), 0, each(&cpu)),
         Column::new(terms::of_run(run).size, 0, each(&|one| scale.number(one.latency_ns)))
             .unit(scale.unit()),
         Column::new("meanwhile", 0, each(&meanwhile)).left(),

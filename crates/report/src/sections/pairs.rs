@@ -1,7 +1,8 @@
 //! Responders in pairs: which is faster, how often, and by how much.
 
-use crate::document::style::Style;
-use crate::document::table::{Column, table, wrapped};
+use crate::document::table::{Column, Table};
+use crate::document::{On, Section};
+use crate::figures::figure_head;
 use crate::units::{grouped, trimmed};
 use latlab_model::{Nanos, Run};
 use latlab_stats::{Superiority, precedence, superiority};
@@ -11,11 +12,11 @@ const MOST: usize = 12;
 /// Suffixes that mark a series taken under load.
 const LOADED: [&str; 6] = ["_busy", "-busy", "_load", "-load", "_loaded", "-loaded"];
 
-pub const WHY: &str = "Some responders are faster under load: a busy CPU does not enter idle \
+const WHY: &str = "Some responders are faster under load: a busy CPU does not enter idle \
                        states, and its governor keeps the frequency high. `latlab doctor` on that \
                        machine shows both settings.";
 
-pub const MEANING: &str = "The probability that a response of the row is faster than one of the \
+const MEANING: &str = "The probability that a response of the row is faster than one of the \
                            column, with ties counted half; in brackets how many responses of the \
                            row were faster than all of the column. It describes these series; \
                            only more series of each responder show whether it describes the \
@@ -29,7 +30,16 @@ pub struct PairedRuns<'a> {
     pub latencies: &'a [i64],
 }
 
-pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
+/// Each responder against each other one.
+pub fn section(all: &[PairedRuns]) -> Section {
+    let section = Section::new("pairs", "Faster responder").on(On::Page);
+    match columns(all) {
+        Some(columns) => section.table(Table::new(MEANING, columns)),
+        None => section.text("There are too many responses or runs to compare them in pairs."),
+    }
+}
+
+fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
     if !(2..=MOST).contains(&all.len()) || all.iter().any(|one| one.latencies.is_empty()) {
         return None;
     }
@@ -49,15 +59,15 @@ pub(crate) fn columns(all: &[PairedRuns]) -> Option<Vec<Column>> {
 }
 
 /// A series under load, paired with the same one without load.
-pub struct LoadComparison<'a> {
-    pub idle: PairedRuns<'a>,
-    pub busy: PairedRuns<'a>,
+struct LoadComparison<'a> {
+    idle: PairedRuns<'a>,
+    busy: PairedRuns<'a>,
     /// How the busy one compares with the idle one.
-    pub compared: Superiority,
+    compared: Superiority,
 }
 
 /// Series that were taken with and without load, matched by name.
-pub fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
+fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
     let idle = |busy: &PairedRuns| {
         let name = LOADED.iter().find_map(|end| busy.run.asked.name.strip_suffix(end))?;
         all.iter().find(|one| one.run.asked.name == name).copied()
@@ -70,16 +80,18 @@ pub fn load_comparisons<'a>(all: &[PairedRuns<'a>]) -> Vec<LoadComparison<'a>> {
     all.iter().filter_map(pair).collect()
 }
 
-/// For the terminal; empty if no series was taken both ways.
-pub fn load_comparison_text(pairs: &[LoadComparison], width: usize, style: Style) -> String {
-    if pairs.is_empty() {
-        return String::new();
-    }
-    format!("\n{}{}\n", table(load_comparison_columns(pairs), width, style), wrapped(WHY, width, 0))
+/// The effect of the load on each series; `None` if no series was taken both ways.
+pub fn under_load(all: &[PairedRuns]) -> Option<Section> {
+    let pairs = load_comparisons(all);
+    let caption = "Effect of the load: the median of all differences of two responses, under load \
+                   minus idle, of these series.";
+    (!pairs.is_empty()).then(|| {
+        let table = Table::new(caption, load_comparison_columns(&pairs));
+        Section::new("idle-busy", "Idle and under load").table(table).text(WHY)
+    })
 }
 
-/// The effect of the load on each series.
-pub(crate) fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
+fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
     let cells =
         |cell: &dyn Fn(&LoadComparison) -> String| pairs.iter().map(cell).collect::<Vec<_>>();
     let between = |(low, high): (f64, f64)| format!("{} to {}", signed(low), signed(high));
@@ -89,8 +101,12 @@ pub(crate) fn load_comparison_columns(pairs: &[LoadComparison]) -> Vec<Column> {
     };
     vec![
         Column::new("responder", 0, cells(&|one| one.idle.run.asked.name.clone())).left(),
-        Column::new("median idle", 0, cells(&|one| median(&one.idle))),
-        Column::new("median under load", 0, cells(&|one| median(&one.busy))),
+        Column::new(&format!("{} idle", figure_head("p50_ns")), 0, cells(&|one| median(&one.idle))),
+        Column::new(
+            &format!("{} under load", figure_head("p50_ns")),
+            0,
+            cells(&|one| median(&one.busy)),
+        ),
         Column::new("effect", 0, cells(&|one| signed(one.compared.shift))),
         Column::new("95 %", 0, cells(&|one| between(one.compared.shift_between))),
         Column::new("P(load faster)", 0, cells(&|one| share(one.compared.precedence.less))),

@@ -1,10 +1,10 @@
 //! A published experiment with responders: its figures from `published.toml`, next to runs of the
 //! same responders, each with its conditions.
 
-use crate::document::style::Style;
-use crate::document::table::{Column, table, wrapped};
+use crate::document::table::{Column, Table};
+use crate::document::{Block, On, Section};
+use crate::sections::respond::ResponseFigure;
 use latlab_model::Run;
-use latlab_model::respond::ResponseFigures;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,6 +17,7 @@ static EXPERIMENT: LazyLock<Experiment> = LazyLock::new(|| {
 #[derive(Deserialize)]
 struct Experiment {
     source: String,
+    /// Which comparisons are valid.
     meaning: String,
     measured: String,
     responder: Vec<Responder>,
@@ -42,7 +43,7 @@ struct Published {
     n: u64,
     #[serde(default)]
     unmeasured: u64,
-    /// Minimum, median, mean, p99 and maximum, in microseconds.
+    /// In the order of `FIGURES`, in microseconds.
     us: [f64; 5],
 }
 
@@ -76,16 +77,6 @@ impl Responder {
     }
 }
 
-/// The source of the published figures.
-pub fn source() -> &'static str {
-    &EXPERIMENT.source
-}
-
-/// Which comparisons are valid.
-pub fn meaning() -> &'static str {
-    &EXPERIMENT.meaning
-}
-
 /// The conditions of a series.
 struct Conditions {
     answers: String,
@@ -108,11 +99,11 @@ struct Series {
 }
 
 /// Published series, each followed by the runs of its responder.
-pub struct Repetition(Vec<Series>);
+struct Repetition(Vec<Series>);
 
 impl Repetition {
     /// `None` if the runs do not replicate the experiment.
-    pub fn of(runs: &[&Run]) -> Option<Repetition> {
+    fn of(runs: &[&Run]) -> Option<Repetition> {
         let known: Vec<(&Responder, &Run)> =
             runs.iter().filter_map(|run| Some((Responder::of(run)?, *run))).collect();
         let different: BTreeSet<&str> = known.iter().map(|(one, _)| one.name.as_str()).collect();
@@ -134,7 +125,7 @@ impl Repetition {
         Some(Repetition(all))
     }
 
-    pub(crate) fn columns(&self) -> Vec<Column> {
+    fn columns(&self) -> Vec<Column> {
         let all = &self.0;
         let cells = |of: &dyn Fn(&Series) -> String| all.iter().map(of).collect::<Vec<_>>();
         let mut columns = vec![
@@ -149,18 +140,17 @@ impl Repetition {
             Column::new("n", 0, cells(&|one| one.n.to_string())),
             Column::new("without a figure", 2, cells(&|one| one.without.to_string())),
         ];
-        let figures = ["min", "median", "mean", "p99", "max"];
-        columns.extend(figures.iter().enumerate().map(|(at, name)| {
+        columns.extend(FIGURES.iter().enumerate().map(|(at, (id, rank))| {
             let cell = |one: &Series| {
                 one.figures[at].map_or("-".to_string(), |ns| format!("{:.2}", ns / 1e3))
             };
-            Column::new(name, if *name == "mean" { 1 } else { 0 }, cells(&cell)).unit("us")
+            Column::new(ResponseFigure::of(id).head(), *rank, cells(&cell)).unit("us")
         }));
         columns
     }
 
     /// The conditions of each row; the publication's two series share one.
-    pub(crate) fn condition_columns(&self) -> Vec<Column> {
+    fn condition_columns(&self) -> Vec<Column> {
         let rows: Vec<&Series> =
             self.0.iter().filter(|one| !(one.what == PUBLISHED && one.is_loaded)).collect();
         let cells =
@@ -178,7 +168,7 @@ impl Repetition {
 
     /// The order of the medians without load, published and measured; `None` if several runs share
     /// a responder, since there is no single order.
-    pub fn order(&self) -> Option<String> {
+    fn order(&self) -> Option<String> {
         let order = |is_published: bool| {
             let mut all: Vec<&Series> = self
                 .0
@@ -201,25 +191,26 @@ impl Repetition {
     }
 }
 
-/// Both tables for the terminal, with their explanations; empty if the runs are not a replication.
-pub fn text(runs: &[&Run], width: usize, style: Style) -> String {
-    let Some(repetition) = Repetition::of(runs) else { return String::new() };
-    let order = repetition.order().map(|order| format!("{}\n", wrapped(&order, width, 0)));
-    format!(
-        "\n{}\n{}\n{}{}\n\n{}",
-        table(repetition.columns(), width, style),
-        wrapped(meaning(), width, 0),
-        order.unwrap_or_default(),
-        wrapped(source(), width, 0),
-        table(repetition.condition_columns(), width, style)
-    )
+/// The published figures, each next to those of the runs, and all conditions. `None` if the runs are
+/// not a replication.
+pub fn section(runs: &[&Run]) -> Option<Section> {
+    let repetition = Repetition::of(runs)?;
+    let Experiment { source, meaning, .. } = &*EXPERIMENT;
+    let figures = Table::new(meaning, repetition.columns());
+    let section = Section::new("published", "Next to the published figures").table(figures);
+    let section = section.add(On::Text, Block::Text(meaning.clone()));
+    let section = repetition.order().into_iter().fold(section, Section::text);
+    let section = section.add(On::Text, Block::Text(source.clone()));
+    Some(section.table(Table::new(source, repetition.condition_columns())))
 }
 
 const PUBLISHED: &str = "published";
+/// The published figures, each with the rank of its column.
+const FIGURES: [(&str, u8); 5] =
+    [("min_ns", 0), ("p50_ns", 0), ("mean_ns", 1), ("p99_ns", 0), ("max_ns", 0)];
 
 fn of_run(of: &'static Responder, run: &Run) -> Option<Series> {
     let responses = run.responses()?;
-    let ResponseFigures { min_ns, median_ns, mean_ns, p99_ns, max_ns, .. } = responses.figures;
     let is_guest = run.asked.method.respond()?.linux.is_some();
     Some(Series {
         of,
@@ -230,7 +221,7 @@ fn of_run(of: &'static Responder, run: &Run) -> Option<Series> {
         is_loaded: !run.asked.on.loads.is_empty(),
         n: run.total.cycles,
         without: responses.missing + responses.late + responses.unmeasured(),
-        figures: [min_ns, median_ns, mean_ns, p99_ns, max_ns],
+        figures: FIGURES.map(|(id, _)| (ResponseFigure::of(id).get)(&responses.figures)),
         conditions: conditions(run),
     })
 }

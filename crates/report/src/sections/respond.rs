@@ -1,12 +1,13 @@
 //! How fast pins answer pins: the figures of responders side by side, and their interpretation.
 
 use crate::InWords;
-use crate::document::style::{Style, severity_colour};
-use crate::document::table::{Column, table, wrapped};
+use crate::document::table::{Column, Table};
+use crate::document::{Block, Item, On, Section};
 use crate::facts::is_timed;
-use crate::figures::{LatencyBound, SaidLatency, known, resolution};
+use crate::figures::{LatencyBound, SaidLatency, figure_head, known, resolution};
 use crate::pictures::axis::one_two_five;
 use crate::units::{grouped, percent, span, trimmed};
+use latlab_model::finding::Finding;
 use latlab_model::gpio::GpioWire;
 use latlab_model::plan::Instrument;
 use latlab_model::respond::{ChannelLevels, Respond, ResponseFigures, Responses};
@@ -47,7 +48,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
         columns.push(Column::new("CPU", 2, cpu).unit(unit.sign));
     }
     let below = runs.iter().map(|run| share_below(run.total.cycles).unwrap_or("-".to_string()));
-    columns.push(Column::new(SURE, 1, below));
+    columns.push(Column::new(SURE, 1, below).footnote(SURE_MEANS));
     if runs.iter().any(|run| run.verdict.is_some()) {
         let word = |run: &&Run| {
             run.verdict
@@ -55,7 +56,7 @@ pub(crate) fn columns(runs: &[&Run]) -> Option<Vec<Column>> {
                 .map_or("-", |verdict| VerdictWord::as_str(verdict.word))
                 .to_string()
         };
-        columns.push(Column::new("verdict", 0, runs.iter().map(word)).left());
+        columns.push(Column::new(figure_head("verdict"), 0, runs.iter().map(word)).left());
     }
     columns.retain(|column| !column.is_void());
     Some(columns)
@@ -80,31 +81,55 @@ impl<'a> FigureRow<'a> {
 }
 
 fn figure_columns(all: &[FigureRow], unit: &Unit) -> Vec<Column> {
-    type Of = fn(&ResponseFigures) -> Option<f64>;
-    let figures: [(&str, u8, Of); 8] = [
-        ("min", 0, |one| one.min_ns),
-        ("median", 0, |one| one.median_ns),
-        ("mean", 0, |one| one.mean_ns),
-        ("sd", 5, |one| one.deviation_ns),
-        ("p95", 3, |one| one.p95_ns),
-        ("p99", 0, |one| one.p99_ns),
-        ("p99.9", 7, |one| one.p99_9_ns),
-        ("max", 0, |one| one.max_ns),
-    ];
-    let columns = figures.map(|(name, rank, of)| {
+    let column = |figure: &ResponseFigure| {
         let cell = |row: &FigureRow| {
-            let Some(ns) = of(row.figures) else { return "-".to_string() };
-            let said = match name {
-                "max" => SaidLatency { ns, bound: row.bound }.resolved(row.resolution_ns),
+            let Some(ns) = (figure.get)(row.figures) else { return "-".to_string() };
+            let said = match figure.id {
+                "max_ns" => SaidLatency { ns, bound: row.bound }.resolved(row.resolution_ns),
                 // A deviation is not limited by the resolution of the capture.
-                "sd" => known(ns),
+                "deviation_ns" => known(ns),
                 _ => known(ns).resolved(row.resolution_ns),
             };
             said.in_column(|ns| unit.number(ns))
         };
-        Column::new(name, rank, all.iter().map(cell)).unit(unit.sign)
-    });
-    columns.into()
+        Column::new(figure.head(), figure.rank, all.iter().map(cell)).unit(unit.sign)
+    };
+    FIGURES.iter().map(column).collect()
+}
+
+/// A figure of responses, which are finer than the nanoseconds of other latencies.
+pub(crate) struct ResponseFigure {
+    id: &'static str,
+    rank: u8,
+    pub get: fn(&ResponseFigures) -> Option<f64>,
+}
+
+/// The figures of responses, in column order.
+static FIGURES: [ResponseFigure; 8] = [
+    ResponseFigure { id: "min_ns", rank: 0, get: |of| of.min_ns },
+    ResponseFigure { id: "p50_ns", rank: 0, get: |of| of.median_ns },
+    ResponseFigure { id: "mean_ns", rank: 0, get: |of| of.mean_ns },
+    ResponseFigure { id: "deviation_ns", rank: 5, get: |of| of.deviation_ns },
+    ResponseFigure { id: "p95_ns", rank: 3, get: |of| of.p95_ns },
+    ResponseFigure { id: "p99_ns", rank: 0, get: |of| of.p99_ns },
+    ResponseFigure { id: "p99_9_ns", rank: 7, get: |of| of.p99_9_ns },
+    ResponseFigure { id: "max_ns", rank: 0, get: |of| of.max_ns },
+];
+
+impl ResponseFigure {
+    /// The figure with this id.
+    pub fn of(id: &str) -> &'static ResponseFigure {
+        FIGURES.iter().find(|one| one.id == id).expect("a figure of responses")
+    }
+
+    /// The head of its column: that of other latencies, unless only responses have it.
+    pub fn head(&self) -> &'static str {
+        match self.id {
+            "deviation_ns" => "sd",
+            "p95_ns" => "p95",
+            id => figure_head(id),
+        }
+    }
 }
 
 /// The figures of a window of a run, with the precision of its capture.
@@ -158,49 +183,38 @@ fn timed_out_column(all: &[&Responses]) -> Column {
     Column::new("timed out", 1, all.iter().map(cell))
 }
 
-/// For the terminal, with the meaning of the columns.
-pub fn comparison_table(runs: &[&Run], width: usize, style: Style) -> String {
-    let Some(columns) = columns(runs) else { return String::new() };
-    let table = table(columns, width, style);
-    let meaning = meaning(table.contains(SURE));
-    format!("{table}\n{}\n", wrapped(&meaning, width, 0))
+/// The figures of several responders; `None` if a run is of another instrument.
+pub fn section(runs: &[&Run]) -> Option<Section> {
+    let table = Table::new(MEANING, columns(runs)?);
+    let section = Section::new("responders", "").without_title().table(table);
+    Some(section.add(On::Text, Block::Text(MEANING.to_string())))
 }
 
-/// The findings of several runs, the heaviest first.
-pub fn channel_lines(runs: &[&Run], width: usize, style: Style) -> String {
-    let mut text = String::new();
-    for run in runs {
-        for finding in
-            run.findings_by_weight().into_iter().filter(|one| one.severity() > Severity::Info)
-        {
-            let word =
-                style.paint(severity_colour(finding.severity()), &finding.severity().to_string());
-            let said = format!("{}: {} [{}]", run.asked.name, finding.text(), finding.code());
-            text += &format!("{word} {}\n", wrapped(&said, width, 8));
-        }
-    }
-    match text.is_empty() {
-        true => text,
-        false => format!("\n{text}"),
-    }
+/// The findings of several runs, the heaviest of each first.
+pub fn findings(runs: &[&Run]) -> Option<Section> {
+    let of_run = |run: &&Run| -> Vec<Item> {
+        let findings = run.findings_by_weight().into_iter();
+        let weighty = findings.filter(|one| one.severity() > Severity::Info);
+        let item = |one: &Finding| {
+            let said = format!("{}: {}", run.asked.name, one.text());
+            Item::new(one.severity(), said, one.code().to_string())
+        };
+        weighty.map(item).collect()
+    };
+    let all: Vec<Item> = runs.iter().flat_map(of_run).collect();
+    (!all.is_empty()).then(|| Section::new("findings", "Findings").on(On::Text).items(all))
 }
 
 /// Head of the column for the share that is, with confidence, no later than the observed maximum.
 const SURE: &str = "95 % confident";
 
-/// Explains columns whose names do not; a narrow table has no column for the share.
-pub fn meaning(has_share: bool) -> String {
-    let share = format!(
-        "With 95 % confidence at least the share under \"{SURE}\" of all responses is no later than \
-         the observed maximum. "
-    );
-    format!(
-        "n responses were measured; censored responses have no value and are in no figure. \
-         {}Quantiles that need more than n responses are not given. CPU is the CPU time for each \
-         stimulus, where it is known.",
-        if has_share { &share } else { "" }
-    )
-}
+const SURE_MEANS: &str = "With 95 % confidence at least the share under \"95 % confident\" of all \
+                          responses is no later than the observed maximum.";
+
+/// Explains columns whose names do not.
+pub const MEANING: &str = "n responses were measured; censored responses have no value and are in no \
+                           figure. Quantiles that need more than n responses are not given. CPU is \
+                           the CPU time for each stimulus, where it is known.";
 
 /// With 95 % confidence, this share of all responses is no later than the largest of `count`.
 fn share_below(count: u64) -> Option<String> {

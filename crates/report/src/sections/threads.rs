@@ -15,7 +15,7 @@ pub fn section(run: &Run) -> Option<Section> {
         return None;
     }
     if let Some(columns) = respond::columns(&[run]) {
-        let table = Table::new(respond::meaning(true), columns);
+        let table = Table::new(respond::MEANING, columns);
         return Some(Section::new("threads", "Figures").without_title().table(table));
     }
     let caption = format!(

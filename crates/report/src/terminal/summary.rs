@@ -1,12 +1,12 @@
 //! The summary of a run for the terminal: on one screen, or in a few lines.
 
 use crate::document::style::{Colour, Style, severity_colour, verdict_colour};
-use crate::document::table::{Column, table, wrapped};
+use crate::document::table::wrapped;
 use crate::document::to_terminal;
-use crate::sections::attach;
+use crate::sections::{answer, attach};
 use crate::summary::{
-    Causes, FirstTry, PossibleCause, SummaryFigure, causes, conditions, explained, figures,
-    figures_line, headline,
+    Causes, FirstTry, PossibleCause, causes, conditions, explained, figures_line, headline,
+    key_figures,
 };
 use crate::verdict::{bound_in_short, capitalised};
 use latlab_model::Run;
@@ -36,7 +36,7 @@ pub fn summarise(run: &Run, picture: &str, width: usize, style: Style) -> String
 /// Without histogram and table, for the end of a measurement.
 pub fn summarise_in_lines(run: &Run, width: usize, style: Style) -> String {
     let figures = match run.attached {
-        Some(_) => to_terminal(&Vec::from_iter(attach::section(run)), width, style),
+        Some(_) => figure_table(run, width, style),
         None => format!("{}\n", wrapped(&capitalised(&figures_line(run)), width, 0)),
     };
     let causes = causes(run);
@@ -48,38 +48,14 @@ fn opening(run: &Run, width: usize, style: Style) -> String {
     let colour = run.verdict.as_ref().map_or(Colour::Bold, |verdict| verdict_colour(verdict.word));
     let headline = style.paint(colour, &wrapped(&headline(run), width, 0));
     let conditions = style.paint(Colour::Dim, &wrapped(&conditions(run), width, 0));
-    let bound = match &run.verdict {
-        Some(verdict) => bound_in_short(run, verdict),
-        None if run.attached.is_some() => {
-            Some("Not judged: no thread has a period, and no --deadline was given.".to_string())
-        }
-        None => Some("Not judged: no deadline was given (--deadline TIME).".to_string()),
-    };
-    let bound = bound.map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
+    let bound =
+        answer::basis(run, bound_in_short).map(|bound| format!("{}\n", wrapped(&bound, width, 0)));
     format!("{headline}\n{conditions}\n{}", bound.unwrap_or_default())
 }
 
 fn figure_table(run: &Run, width: usize, style: Style) -> String {
-    if run.attached.is_some() {
-        return to_terminal(&Vec::from_iter(attach::section(run)), width, style);
-    }
-    let figures = figures(run);
-    if figures.is_empty() {
-        return String::new();
-    }
-    let has_shares = run.asked.until.deadline_ns.is_some();
-    let has_intervals = figures.iter().any(|figure| figure.interval.is_some());
-    let interval = has_intervals.then_some("95 % interval");
-    let first = [Some(""), has_shares.then_some("of the deadline"), interval].into_iter().flatten();
-    let mut columns = vec![Column::new("", 0, first.map(str::to_string)).left()];
-    columns.extend(figures.into_iter().map(
-        |SummaryFigure { name, value, share, interval, .. }| {
-            let share = has_shares.then(|| share.unwrap_or_else(|| "-".to_string()));
-            let interval = has_intervals.then(|| interval.unwrap_or_else(|| "-".to_string()));
-            Column::new(name, 0, [Some(value), share, interval].into_iter().flatten())
-        },
-    ));
-    table(columns, width, style)
+    let section = if run.attached.is_some() { attach::section(run) } else { key_figures(run) };
+    to_terminal(&Vec::from_iter(section), width, style)
 }
 
 /// The causes of the recorded spikes, if kernel events were recorded.

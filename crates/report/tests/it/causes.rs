@@ -47,10 +47,10 @@ fn said(word: VerdictWord, largest_us: i64, findings: Vec<Finding>) -> String {
 }
 
 fn was_throttled() -> Finding {
-    let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
+    let latencies = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
     let when = When { from_ns: Nanos(0), to_ns: Nanos(1) };
     let event = "rt-throttling".to_string();
-    Finding::new(ConditionFinding::KernelEvent { event, count: 1, when, beside })
+    Finding::new(ConditionFinding::KernelEvent { event, count: 1, when, latencies })
 }
 
 /// Invariant (doctor): Nothing is suspected that cannot make a latency of that size.

@@ -172,7 +172,7 @@ fn seconds(from: i64, to: i64) -> When {
 }
 
 fn load_changed(cpu: u32, when: When) -> Finding {
-    let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
+    let latencies = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
     let (share, usual_share, threads, shorter_changes) = (0.9, 0.1, Vec::new(), 0);
     Finding::new(ConditionFinding::LoadChanged {
         cpu,
@@ -181,7 +181,7 @@ fn load_changed(cpu: u32, when: When) -> Finding {
         when,
         threads,
         shorter_changes,
-        beside,
+        latencies,
     })
 }
 
@@ -212,7 +212,7 @@ fn a_cause_stands_with_its_share_of_the_largest_latencies() {
 #[test]
 fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     let mut fixture = common::normal();
-    let beside = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
+    let latencies = LatencyComparison { recorded: "latency".into(), then: None, otherwise: None };
     let competing = CompetingThread {
         name: "hog".into(),
         id: 77,
@@ -224,7 +224,7 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     let expensive = ConditionFinding::TelemetryCost { cpu_share: 0.006, limit_share: 0.005 };
     let (threads, others) = (vec![competing], 0);
     let cpus = [1].into_iter().collect();
-    let competing = ConditionFinding::CompetingThread { cpus, threads, others, beside };
+    let competing = ConditionFinding::CompetingThread { cpus, threads, others, latencies };
     let hog = OutlierThread { name: "hog".into(), id: 77, share: 0.6 };
     let around = Surroundings { threads: vec![hog], ..Surroundings::default() };
     let run = &mut fixture.run;

@@ -265,7 +265,7 @@ fn a_run_says_what_weighs_and_where_the_rest_is() {
     insta::assert_snapshot!("run-80", section);
     let page = common::page(&Fixture { run, ..common::normal() });
     assert!(page.contains("Diagnoses of this machine") && page.contains("some-thing"));
-    for words in ["<dt>Why</dt>", "<dt>Cost</dt>", "<dt>Remedy</dt>", "<dt>Undo</dt>"] {
+    for words in ["<dt>In</dt>", "<dt>Why</dt>", "<dt>Cost</dt>", "<dt>Do</dt>", "<dt>Undo</dt>"] {
         assert!(page.contains(words), "{words}");
     }
     let (weighty, others) = page.split_once("of severity info</summary>").unwrap();

@@ -150,7 +150,11 @@ fn hog() -> MadeRun {
         when: When { from_ns: Nanos(22 * SECOND), to_ns: Nanos(24 * SECOND) },
         threads: vec![],
         shorter_changes: 0,
-        beside: LatencyComparison { recorded: "latency".to_string(), then: None, otherwise: None },
+        latencies: LatencyComparison {
+            recorded: "latency".to_string(),
+            then: None,
+            otherwise: None,
+        },
     };
     made.run.findings = vec![
         Finding::new(changed).at(start + Nanos(22 * SECOND)),

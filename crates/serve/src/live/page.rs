@@ -74,7 +74,7 @@ fn charts(id: &str) -> String {
         }
         main data-events={ "/live/" (encoded(id)) "/events" } {
             div.charts #charts {}
-            section { h2 { "Threads" } div.scroll { table #threads {} } p.muted #joined {} }
+            section { h2 { "Threads" } div.scroll { table #threads data-heads=(heads(&CHART_FIGURES).join("|")) {} } p.muted #joined {} }
             section { h2 { "Findings" } ul.findings #findings {  } }
         }
     };
@@ -87,10 +87,7 @@ fn table(id: &str, log: &EventLog) -> String {
         header { p.muted { a href="/" { "Runs" } } h1 { (escape_controls(id)) } p.standing { (state_line(log)) } }
         main {
             div.scroll { table {
-                thead { tr {
-                    th { "thread" }
-                    @for id in FIGURES { th { (figure_head(id)) } }
-                } }
+                thead { tr { @for head in heads(&FIGURES) { th { (head) } } } }
                 tbody { @for (thread, all) in log.totals() { (row(*thread, all, log)) } }
             } }
             ul.findings { @for finding in log.findings(0) { li { (escape_controls(&finding.text())) } } }
@@ -103,6 +100,12 @@ fn table(id: &str, log: &EventLog) -> String {
 /// The figures of a thread, by their names in documents.
 const FIGURES: [&str; 7] =
     ["cpu", "measured_ns", "cycles", "overruns", "misses", "min_ns", "max_ns"];
+/// Those below the charts, in the order of `web/src/live.js`.
+const CHART_FIGURES: [&str; 5] = ["cpu", "cycles", "overruns", "misses", "max_ns"];
+
+fn heads(ids: &[&str]) -> Vec<&'static str> {
+    ["thread"].into_iter().chain(ids.iter().map(|id| figure_head(id))).collect()
+}
 
 fn row(thread: u32, all: &Span, log: &EventLog) -> Markup {
     let setups = log.run_start().map(|begun| &begun.prepared.threads[..]).unwrap_or_default();

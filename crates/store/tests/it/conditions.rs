@@ -30,7 +30,7 @@ fn what_was_read_is_in_the_run_and_beside_it() {
     let Finished { run, path } = finish(root.path(), &warmer(12_000).messages());
     assert_eq!(codes(&run), ["temperature-drift"]);
     let told = serde_json::to_value(&run.findings[0]).unwrap();
-    assert!(told["beside"]["then"]["p99_ns"].is_i64(), "{told}");
+    assert!(told["latencies"]["then"]["p99_ns"].is_i64(), "{told}");
     let conditions = run.conditions.as_ref().unwrap();
     assert_eq!((conditions.readings, conditions.lost), (40, 0));
     let heat = &conditions.figures[0];

@@ -14,7 +14,7 @@ use latlab_model::nanos::duration;
 use latlab_model::sanitize::sanitize_document;
 use latlab_model::{Nanos, Plan};
 use latlab_report::units::grouped;
-use latlab_report::{Colour, Column, Style, table};
+use latlab_report::{Column, Section, Style, Table, to_terminal};
 use serde::Serialize;
 
 /// `latlab lab paths --format json`: where a kernel cannot be interrupted or preempted for longest.
@@ -113,5 +113,6 @@ fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style) -> 
         OffKind::Preemption => "Preemption off, by the kernel's count",
         OffKind::Kernel => "In the kernel without a point of preemption",
     };
-    format!("{}\n{}", style.paint(Colour::Bold, title), table(columns, width, style))
+    let table = Table::new("The longest of each kind.", columns);
+    to_terminal(&[Section::new("paths", title).table(table)], width, style)
 }

@@ -1,11 +1,11 @@
 //! `latlab report CAMPAIGN`: a campaign as an HTML page, or as a table for programs.
 
 use super::args::{ReportArgs, ReportFormat};
-use crate::browser;
+use super::publish::{self, ReportPage};
 use crate::documents::CampaignReported;
-use crate::output::{print, print_json, print_text, warn, write_into, write_whole};
+use crate::output::{warn, write_into, write_whole};
 use crate::store::finish_leftovers;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use latlab_report::campaign::{csv, markdown, test_suite};
 use latlab_report::stored::{LoadedCampaign, LoadedRun};
 use latlab_store::CampaignFolder;
@@ -29,13 +29,7 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
         ReportFormat::Text | ReportFormat::Json => None,
     };
     match text {
-        Some(_) if args.open => {
-            bail!("--open cannot be used with --format {}", args.format.name())
-        }
-        Some(text) => match &args.output {
-            Some(path) if path.as_os_str() != "-" => write_whole(path, text.as_bytes())?,
-            _ => print(&text)?,
-        },
+        Some(text) => publish::table(args, &text)?,
         None => page(folder, &shown, args)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -44,11 +38,10 @@ pub fn report(folder: &CampaignFolder, args: &ReportArgs) -> anyhow::Result<Exit
 /// Writes the campaign's page. Given a folder, or next to the runs, it links a page of each run;
 /// written to a single file, it links nothing and can be copied anywhere.
 fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> anyhow::Result<()> {
-    let (path, page) = match &args.output {
+    let (output, html) = match &args.output {
         None => {
             write_run_pages(shown, write_page_of);
-            let page = shown.page(|run| Some(format!("runs/{}/{RUN_PAGE}", name(run))));
-            (write_into(folder.path(), RUN_PAGE, page.as_bytes())?, page)
+            (None, shown.page(|run| Some(format!("runs/{}/{RUN_PAGE}", name(run)))))
         }
         Some(target) if is_folder(target) => {
             let runs = target.join("runs");
@@ -57,31 +50,14 @@ fn page(folder: &CampaignFolder, shown: &LoadedCampaign, args: &ReportArgs) -> a
                 write_whole(&runs.join(format!("{}.html", name(run))), page_of(run)?.as_bytes())
             });
             let page = shown.page(|run| Some(format!("runs/{}.html", name(run))));
-            let path = target.join(FOLDER_PAGE);
-            write_whole(&path, page.as_bytes())?;
-            (path, page)
+            (Some(target.join(FOLDER_PAGE)), page)
         }
-        Some(target) => {
-            let page = shown.page(|_| None);
-            if target.as_os_str() == "-" {
-                return print(&page);
-            }
-            write_whole(target, page.as_bytes())?;
-            (target.clone(), page)
-        }
+        Some(target) => (Some(target.clone()), shown.page(|_| None)),
     };
-    match args.format {
-        ReportFormat::Json => print_json(&CampaignReported {
-            page: path.display().to_string(),
-            bytes: page.len(),
-            table: &shown.table,
-        })?,
-        _ => print_text(&format!("{}\n", path.display()))?,
-    }
-    if args.open {
-        browser::open(&path);
-    }
-    Ok(())
+    let (output, folder) = (output.as_deref(), folder.path());
+    let page = ReportPage { html: &html, output, folder, name: RUN_PAGE };
+    let table = &shown.table;
+    publish::page(args, &page, |page, bytes| CampaignReported { page, bytes, table })
 }
 
 /// Whether a path names a folder: an existing one, or one written with a slash at the end.

@@ -1,9 +1,10 @@
 //! `latlab report SEARCH`: the answer of a search for settings as a page.
 
 use super::args::{ReportArgs, ReportFormat};
-use crate::browser;
+use super::publish::{self, ReportPage};
 use crate::commands::tuned::result;
-use crate::output::{print, print_text, sanitize_document, write_into, write_whole};
+use crate::documents::Reported;
+use crate::output::sanitize_document;
 use crate::store::finish_leftovers;
 use anyhow::bail;
 use latlab_store::{CampaignFolder, Store};
@@ -19,27 +20,19 @@ pub fn report(
 ) -> anyhow::Result<ExitCode> {
     finish_leftovers(folder.runs());
     let result = sanitize_document(&result(store, folder)?)?;
-    let text = match args.format {
-        ReportFormat::Markdown => latlab_report::tune::markdown(&result),
+    let html = match args.format {
+        ReportFormat::Markdown => {
+            return publish::table(args, &latlab_report::tune::markdown(&result))
+                .map(|()| ExitCode::SUCCESS);
+        }
         ReportFormat::Csv | ReportFormat::Junit => {
             bail!("a search is reported as a page or as markdown")
         }
         ReportFormat::Text | ReportFormat::Json => latlab_report::tune::page(&result),
     };
-    let path = match &args.output {
-        Some(path) if path.as_os_str() == "-" => return print(&text).map(|()| ExitCode::SUCCESS),
-        Some(path) => {
-            write_whole(path, text.as_bytes())?;
-            path.clone()
-        }
-        None if args.format == ReportFormat::Markdown => {
-            return print(&text).map(|()| ExitCode::SUCCESS);
-        }
-        None => write_into(folder.path(), PAGE, text.as_bytes())?,
-    };
-    print_text(&format!("{}\n", path.display()))?;
-    if args.open {
-        browser::open(&path);
-    }
+    let output = args.output.as_deref();
+    let page = ReportPage { html: &html, output, folder: folder.path(), name: PAGE };
+    let runs = vec![folder.campaign.id.clone()];
+    publish::page(args, &page, |page, bytes| Reported { runs, page, bytes })?;
     Ok(ExitCode::SUCCESS)
 }

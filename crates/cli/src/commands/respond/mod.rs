@@ -32,9 +32,8 @@ use latlab_model::respond::{Respond, Wires};
 use latlab_model::run::EndReason;
 use latlab_model::shell::Line;
 use latlab_model::{Plan, Run};
-use latlab_report::pairs::{self, PairedRuns};
 use latlab_report::stored::LoadedRun;
-use latlab_report::{published as publication, respond as figures};
+use latlab_report::{PairedRuns, compared_responders};
 use latlab_store::{Finished, Store, new_id};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -342,17 +341,13 @@ fn print_end(args: &RespondArgs, finished: &[Finished]) -> anyhow::Result<()> {
     }
     let shown: Vec<Run> =
         finished.iter().map(|one| sanitize_run(&one.run)).collect::<Result<_, _>>()?;
-    let runs: Vec<&Run> = shown.iter().collect();
-    let mut text = figures::comparison_table(&runs, width(), style());
-    text += &publication::text(&runs, width(), style());
-    text += &figures::channel_lines(&runs, width(), style());
     let all = series(finished)?;
     let all = all.iter().zip(&shown);
     let all: Vec<PairedRuns> =
         all.map(|((_, latencies), run)| PairedRuns { run, latencies }).collect();
-    text += &pairs::load_comparison_text(&pairs::load_comparisons(&all), width(), style());
-    text += &format!("\nStored in:\n  {}\nAs one page: {page}\n", paths.join("\n  "));
-    print_text(&text)
+    let text = compared_responders(&all, width(), style());
+    let paths = paths.join("\n  ");
+    print_text(&format!("{text}\nStored in:\n  {paths}\nAs one page: {page}\n"))
 }
 
 /// The response times of each run, in picoseconds and in order.

@@ -51,7 +51,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub window: Option<WindowSpec>,
     /// How to print the result: text, json, markdown, html (the top of the page, for a notebook); with --window text, json,
-    /// csv (every sample)
+    /// markdown, csv (every sample)
     #[arg(long, hide_possible_values = true, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
     /// Show everything: each thread, conditions, findings, diagnoses, cost, the command

@@ -23,7 +23,9 @@ pub fn show(
         }
         ShowFormat::Json => print_json(&stretch.figures()?),
         ShowFormat::Csv => csv(&stretch),
-        ShowFormat::Markdown => bail!("--format markdown does not support --window"),
+        ShowFormat::Markdown => {
+            print_text(&latlab_report::window_markdown(&sanitize_run(run)?, &stretch.figures()?))
+        }
         ShowFormat::Html => bail!("--format html does not support --window"),
     }
 }

@@ -10,6 +10,7 @@ mod left_out;
 mod oslat;
 mod pairs;
 mod parquet;
+mod rt_app;
 mod rteval;
 mod rtla;
 mod stress_ng;
@@ -47,6 +48,7 @@ pub const FORMATS: &[Format] = &[
     oslat::FORMAT,
     xenomai::FORMAT,
     evl::FORMAT,
+    rt_app::FORMAT,
     stress_ng::FORMAT,
     pairs::FORMAT,
     hwlatdetect::FORMAT,

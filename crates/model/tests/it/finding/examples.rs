@@ -232,17 +232,17 @@ fn conditions() -> Vec<ConditionFinding> {
     let figures =
         |p99, max| Some(Latencies { p99_ns: MICROSECOND * p99, max_ns: MICROSECOND * max });
     let recorded = || "latency".to_string();
-    let beside = || LatencyComparison {
+    let latencies = || LatencyComparison {
         recorded: recorded(),
         then: figures(80, 800),
         otherwise: figures(10, 100),
     };
-    let throttled = |by| Throttled { by, when, beside: beside() };
+    let throttled = |by| Throttled { by, when, latencies: latencies() };
     let drift = |last_c| TemperatureDrift {
         sensor: "cpu-thermal".into(),
         first_c: 50.3,
         last_c,
-        beside: LatencyComparison {
+        latencies: LatencyComparison {
             recorded: "gap".into(),
             then: figures(80, 800),
             otherwise: None,
@@ -254,7 +254,7 @@ fn conditions() -> Vec<ConditionFinding> {
         least_bytes: 300 << 20,
         scarce,
         when,
-        beside: beside(),
+        latencies: latencies(),
     };
     let competing = latlab_model::finding::CompetingThread {
         name: "pulse".into(),
@@ -272,7 +272,7 @@ fn conditions() -> Vec<ConditionFinding> {
         when,
         threads: threads.to_vec(),
         shorter_changes,
-        beside: beside(),
+        latencies: latencies(),
     };
     let other_work = |threads: &[ThreadShare]| OtherWork {
         cpus: "0-1".parse().unwrap(),
@@ -288,7 +288,13 @@ fn conditions() -> Vec<ConditionFinding> {
         throttled(Throttling::SoftTemperatureLimit),
         throttled(Throttling::Counter { subject: "cpu0 core".into(), count: 3 }),
         throttled(Throttling::LowerLimit { cpus: cpus(), low_mhz: 600.0, high_mhz: 1500.0 }),
-        FrequencyChanged { cpus: cpus(), low_mhz: 600.0, high_mhz: 1500.0, when, beside: beside() },
+        FrequencyChanged {
+            cpus: cpus(),
+            low_mhz: 600.0,
+            high_mhz: 1500.0,
+            when,
+            latencies: latencies(),
+        },
         drift(55.7),
         drift(71.0),
         Steal {
@@ -296,11 +302,16 @@ fn conditions() -> Vec<ConditionFinding> {
             mean_share: 0.003,
             worst_share: 0.3,
             when: Some(when),
-            beside: LatencyComparison { recorded: recorded(), then: None, otherwise: None },
+            latencies: LatencyComparison { recorded: recorded(), then: None, otherwise: None },
         },
-        Steal { cpu: 0, mean_share: 0.003, worst_share: 0.004, when: None, beside: beside() },
-        Swapped { pages: 40, when, beside: beside() },
-        CompetingThread { cpus: cpus(), threads: vec![competing], others: 4, beside: beside() },
+        Steal { cpu: 0, mean_share: 0.003, worst_share: 0.004, when: None, latencies: latencies() },
+        Swapped { pages: 40, when, latencies: latencies() },
+        CompetingThread {
+            cpus: cpus(),
+            threads: vec![competing],
+            others: 4,
+            latencies: latencies(),
+        },
         changed(&[yes], 0),
         changed(&[], 2),
         memory(false, Some(when)),
@@ -309,13 +320,13 @@ fn conditions() -> Vec<ConditionFinding> {
             before: "tsc".into(),
             after: "hpet".into(),
             since_start_ns: SECOND * 33,
-            beside: beside(),
+            latencies: latencies(),
         },
-        Smi { count: 3, when, beside: beside() },
-        KernelEvent { event: "rt-throttling".into(), count: 1, when, beside: beside() },
-        KernelEvent { event: "rcu-stall".into(), count: 2, when, beside: beside() },
+        Smi { count: 3, when, latencies: latencies() },
+        KernelEvent { event: "rt-throttling".into(), count: 1, when, latencies: latencies() },
+        KernelEvent { event: "rcu-stall".into(), count: 2, when, latencies: latencies() },
         TelemetryLost { readings: 3 },
-        TelemetryGap { gaps: 2, when, usual_ns: SECOND, beside: beside() },
+        TelemetryGap { gaps: 2, when, usual_ns: SECOND, latencies: latencies() },
         TelemetryCost { cpu_share: 0.013, limit_share: 0.005 },
     ]
 }

@@ -5,7 +5,9 @@ use latlab_lab::replay::{
 };
 use latlab_model::Nanos;
 use latlab_report::units::{Scale, grouped, percent};
-use latlab_report::{Colour, Column, Style, table, wrapped};
+use latlab_report::{
+    Colour, Column, Section, Style, Table, figure_head, table, to_terminal, wrapped,
+};
 
 /// Printed rows of the tree.
 const TREE_ROWS: usize = 60;
@@ -92,7 +94,8 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let parts = vec![
         Column::new("part", 0, each(&|one| one.part.to_string())).left(),
         Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
-        Column::new("mean", 0, each(&|one| scale.number(one.mean()))).unit(scale.unit()),
+        Column::new(figure_head("mean_ns"), 0, each(&|one| scale.number(one.mean())))
+            .unit(scale.unit()),
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
     ];
     let scale = Scale::for_times(all.causes.iter().map(|one| one.largest_ns));
@@ -107,11 +110,13 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
         Column::new("largest", 0, each(&|one| scale.number(one.largest_ns))).unit(scale.unit()),
         Column::new("total", 1, each(&|one| scale.number(one.total_ns))).unit(scale.unit()),
     ];
-    format!(
-        "{} wake-ups, {} of them completely reconstructed; the parts of each add up to its latency.\n{}\n{}",
+    let said = format!(
+        "{} wake-ups, {} of them completely reconstructed; the parts of each add up to its latency.",
         grouped(all.wake_ups),
-        grouped(all.whole),
-        table(parts, width, style),
-        table(causes, width, style)
-    )
+        grouped(all.whole)
+    );
+    let section = Section::new("replay", "Wake-ups").without_title().text(said);
+    let section = section.table(Table::new("The parts of all wake-ups.", parts));
+    let section = section.table(Table::new("What held the thread off.", causes));
+    to_terminal(&[section], width, style)
 }
