@@ -3,7 +3,7 @@
 # Usage: scripts/lab.sh [PART...], a part being a name in tests/lab, such as `replay` [all of them].
 # LONG=1 is the long form, some three hours: `make test` in a fresh Debian, many more kills, every system call of a
 # run failing in turn, ten minutes of samples, everything built twice, all kernels, a Spark cluster. Its additional
-# parts are: clean_root, crates, attacks. These set its length:
+# parts are: clean_root, attacks. These set its length:
 #   KILLS=20        kills of each victim in each phase
 #   FAULTS=every    or the number of system calls of each kind that fail in the real program
 #   CUT_PARTS=40    disks after a power cut at each call of the simulated disk
@@ -26,9 +26,9 @@ choose() {
     [ ${#files[@]} -gt 0 ]
 }
 for part in "${parts[@]}"; do
-    [[ " clean_root crates attacks $(echo tests/lab/{,*/}*.sh) " =~ [\ /]"$part"(\.sh)?\  ]] ||
+    [[ " clean_root attacks $(echo tests/lab/{,*/}*.sh) " =~ [\ /]"$part"(\.sh)?\  ]] ||
         die "no part '$part'; there are $(basename -s .sh tests/lab/{,*/}*.sh | sort | xargs)," \
-            "and in the long form clean_root, crates, attacks"
+            "and in the long form clean_root, attacks"
 done
 
 sets=(build test lab)
@@ -47,7 +47,6 @@ step "programs for all machines" scripts/dist.sh dist &&
 export LATLAB=$root/target/latlab LATLAB_DIST=$root/dist
 
 if [ -n "${LONG:-}" ]; then
-    ! wanted crates || step "the program from its packages" scripts/crates.sh target/crates
     ! wanted attacks || . scripts/attacks.bash
 fi
 ! choose tests/lab/*.sh || step "scripts of the laboratory" scripts "${JOBS:-6}" "${files[@]}"

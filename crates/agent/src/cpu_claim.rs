@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Holds a claim on CPUs until it is dropped.
-pub struct CpuClaim {
+pub struct HeldCpus {
     _claim: Option<cpu_claim::CpuClaim>,
     pub finding: Option<Message>,
 }
@@ -26,10 +26,10 @@ pub fn claim_cpus(
     plan: &Plan,
     layout: &Layout,
     cpus: &Cpus,
-) -> Result<CpuClaim, Refusal> {
+) -> Result<HeldCpus, Refusal> {
     if plan.method.attach().is_some() {
         // Several runs may measure one program's threads at the same time.
-        return Ok(CpuClaim { _claim: None, finding: None });
+        return Ok(HeldCpus { _claim: None, finding: None });
     }
     let measured: Vec<u32> = layout.measured(cpus).iter().collect();
     let claim = match wait_for_cpus(root, &measured, plan.who.share_cpus) {
@@ -37,11 +37,11 @@ pub fn claim_cpus(
         Err(error) => {
             let error = error.to_string();
             let finding = Message::Finding(Finding::new(SetupFinding::CpusNotHeld { error }));
-            return Ok(CpuClaim { _claim: None, finding: Some(finding) });
+            return Ok(HeldCpus { _claim: None, finding: Some(finding) });
         }
     };
     let Some(OtherClaim { holder, .. }) = claim.others.first() else {
-        return Ok(CpuClaim { _claim: Some(claim), finding: None });
+        return Ok(HeldCpus { _claim: Some(claim), finding: None });
     };
     let holder = holder.clone();
     let taken: CpuSet = claim.others.iter().flat_map(|other| other.cpus.iter().copied()).collect();
@@ -57,7 +57,7 @@ pub fn claim_cpus(
     }
     let shared = Finding::new(SetupFinding::CpusShared { cpus: taken, holder });
     let finding = Message::Finding(shared);
-    Ok(CpuClaim { _claim: Some(claim), finding: Some(finding) })
+    Ok(HeldCpus { _claim: Some(claim), finding: Some(finding) })
 }
 
 fn is_refused(claim: &cpu_claim::CpuClaim) -> bool {

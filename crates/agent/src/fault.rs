@@ -1,7 +1,7 @@
 //! Faults that a guest injects into itself, to show what they look like in a run.
 
 use latlab_model::Nanos;
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_sys::boot::load_module;
 use latlab_sys::clock::{Clock, set_realtime, sleep_until};
 use latlab_sys::sched::{Scheduling, set_scheduling};
@@ -25,7 +25,7 @@ pub fn inject(word: &str) -> Result<(), String> {
     let begun = Clock::Monotonic.now();
     let fault: Fault = word.parse()?;
     let failed = |error: io::Error| format!("cannot inject {}: {error}", fault.kind);
-    let hogs = fault.kind == FaultKind::FifoHog;
+    let hogs = fault.kind == InjectedFault::FifoHog;
     // So that it gets its CPU on time under load.
     let first = Scheduling::Fifo(if hogs { fault.priority.into() } else { ABOVE_ORDINARY });
     set_scheduling(first).map_err(io::Error::from).map_err(failed)?;
@@ -43,24 +43,24 @@ pub fn inject(word: &str) -> Result<(), String> {
 
 fn run_fault(fault: Fault, until: i64) -> io::Result<()> {
     match fault.kind {
-        FaultKind::IrqsOff => irqs_off(fault.length_ns),
-        FaultKind::PrintkStorm => printk_storm(until),
-        FaultKind::FifoHog => {
+        InjectedFault::IrqsOff => irqs_off(fault.length_ns),
+        InjectedFault::PrintkStorm => printk_storm(until),
+        InjectedFault::FifoHog => {
             while Clock::Monotonic.now() < until {
                 std::hint::spin_loop();
             }
             Ok(())
         }
-        FaultKind::SoftirqFlood => softirq_flood(until),
-        FaultKind::ClockStep => {
+        InjectedFault::SoftirqFlood => softirq_flood(until),
+        InjectedFault::ClockStep => {
             let time = Clock::Realtime.now() + fault.length_ns.0;
             set_realtime(time).map_err(io::Error::from)
         }
-        FaultKind::CpuOffline => {
+        InjectedFault::CpuOffline => {
             fs::write(format!("/sys/devices/system/cpu/cpu{}/online", fault.cpu), "0")
         }
         // The host injects this one.
-        FaultKind::HypervisorPause => Ok(()),
+        InjectedFault::HypervisorPause => Ok(()),
     }
 }
 

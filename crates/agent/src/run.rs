@@ -4,7 +4,7 @@
 //! early: [`Arrangement`], [`ClaimedCpus`], [`PreparedRun`], [`AssembledRun`], [`StartedRun`],
 //! [`DrainedRun`].
 
-use crate::cpu_claim::{CpuClaim, claim_cpus};
+use crate::cpu_claim::{HeldCpus, claim_cpus};
 use crate::cpus;
 use crate::drain::{IntervalObserver, clocks};
 use crate::flight::{FlightRecorder, SpikeTrigger};
@@ -129,7 +129,7 @@ impl Arrangement {
 
 /// The CPUs are claimed.
 struct ClaimedCpus {
-    claim: CpuClaim,
+    claim: HeldCpus,
     arrangement: Arrangement,
 }
 

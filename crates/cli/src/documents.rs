@@ -1,17 +1,14 @@
 //! JSON output of commands, other than `run.json`; the schemas are in docs/reference.
 
 mod campaigns;
-mod captures;
 mod loads;
 
 pub use campaigns::{CampaignReported, CampaignResult, DryRun, ShippedSheet};
-pub use captures::{CaptureListing, ListedChannel, Responded};
 pub use loads::ListedLoad;
 
 use latlab_model::Nanos;
 use latlab_model::explanation::{RunExplanation, SpikeBlame};
 use latlab_model::plan::Instrument;
-use latlab_model::replay::{LongPath, ReplayTable, ReplayedLatency};
 use latlab_model::run::{BurstLimit, EndReason, Run, Summary, Verdict};
 use latlab_report::rendered_verdict;
 use latlab_store::{RunEntry, RunState};
@@ -135,39 +132,6 @@ pub struct Explained<'a> {
     explanation: Option<RunExplanation>,
     /// The spikes that were asked for, computed from the stored pages, the largest first.
     spikes: Vec<SpikeBlame>,
-}
-
-/// `latlab explain --replay --format json`: a run of a guest that was run again.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Replayed<'a> {
-    /// Id of the run.
-    pub run: &'a str,
-    /// Time that the replay took, in seconds.
-    pub took_s: f64,
-    /// Instructions that the guest executed.
-    pub instructions: u64,
-    /// The latencies that were asked for: those that were held by a thread of latlab first, then the
-    /// largest.
-    pub latencies: &'a [ReplayedLatency],
-    /// All wake-ups, with `--all`.
-    pub table: Option<&'a ReplayTable>,
-}
-
-/// `latlab lab paths --format json`: where a kernel cannot be interrupted or preempted for longest.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct KernelPaths<'a> {
-    /// The guests.
-    pub target: &'a str,
-    /// Number of guests that were run, each with its own seed.
-    pub seeds: u32,
-    /// Time that each measured, in nanoseconds.
-    pub duration_ns: Nanos,
-    /// Instructions that they executed.
-    pub instructions: u64,
-    /// The paths of each kind, the longest first.
-    pub paths: &'a [LongPath],
 }
 
 impl<'a> Explained<'a> {

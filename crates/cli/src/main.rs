@@ -10,7 +10,8 @@ mod leftovers;
 mod load_library;
 mod output;
 mod progress;
-#[cfg(test)]
+// The reference describes the program with all its parts.
+#[cfg(all(test, feature = "guests", feature = "pins"))]
 mod reference;
 mod render;
 mod sheet;

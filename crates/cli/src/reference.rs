@@ -7,33 +7,36 @@ mod causes;
 mod findings;
 mod invariants;
 mod man_pages;
+mod sheet_schema;
 
 use crate::command_line::program;
 use crate::commands::collect::CollectedRun;
 use crate::commands::completions::Shell;
+use crate::commands::explain::replay::Replayed;
 use crate::commands::import::document::{Imported, Looked};
+use crate::commands::lab::paths::KernelPaths;
+use crate::commands::respond::documents::{CaptureListing, Responded};
 use crate::commands::run::DetachedRunStart;
 use crate::commands::target::ListedTarget;
 use crate::commands::tune::apply::TuneStatus;
 use crate::documents::{
-    CampaignReported, CampaignResult, CaptureListing, DryRun, Explained, KernelPaths, List,
-    ListedLoad, Replayed, Reported, Responded, ShippedSheet, WatchAlarm,
+    CampaignReported, CampaignResult, DryRun, Explained, List, ListedLoad, Reported, ShippedSheet,
+    WatchAlarm,
 };
-use crate::sheet::schema::schema as sheet_schema;
 use clap::Command;
+use latlab_digest::window::Window;
+use latlab_doctor::comparison::Comparison;
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::CampaignTable;
-use latlab_model::comparison::Comparison;
 use latlab_model::doctor::{CheckEntry, Examination};
-use latlab_model::fleet::FleetAnswer;
-use latlab_model::run_comparison::RunComparison;
-use latlab_model::run_length::RunLength;
 use latlab_model::target::BoardState;
-use latlab_model::trend::Trend;
 use latlab_model::tune::TuneResult;
-use latlab_model::verification::Verification;
-use latlab_model::window::Window;
 use latlab_model::{Run, Snapshot};
+use latlab_report::campaign::CampaignTable;
+use latlab_report::compare::ComparedSides;
+use latlab_report::fleet::{FleetAnswer, RunColumn, run_columns};
+use latlab_stats::RunLength;
+use latlab_stats::builds::Trend;
+use latlab_store::Verification;
 use man_pages::man_page;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -79,7 +82,7 @@ fn schemas_are_those_of_the_types() {
     let files = vec![
         ("run.schema.json".to_string(), schema::<Run>()),
         ("list.schema.json".to_string(), schema::<List>()),
-        ("compare.schema.json".to_string(), schema::<RunComparison>()),
+        ("compare.schema.json".to_string(), schema::<ComparedSides>()),
         ("plan.schema.json".to_string(), schema::<RunLength>()),
         ("trend.schema.json".to_string(), schema::<Trend>()),
         ("report.schema.json".to_string(), schema::<Reported>()),
@@ -111,13 +114,23 @@ fn schemas_are_those_of_the_types() {
         ("tune-status.schema.json".to_string(), schema::<TuneStatus>()),
         ("campaign-table.schema.json".to_string(), schema::<CampaignTable>()),
         ("scenarios.schema.json".to_string(), schema::<Vec<ShippedSheet>>()),
-        ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema())),
+        ("sheet.schema.json".to_string(), format!("{:#}\n", sheet_schema::schema())),
         ("snapshot.schema.json".to_string(), schema::<Snapshot>()),
     ];
     for (name, text) in &files {
         assert!(!text.contains("[`"), "{name} has a link that only rustdoc can follow");
     }
     compare("", files);
+}
+
+/// Invariant (documents): The columns of the tables of many runs are those that the program prints.
+#[test]
+fn the_columns_of_python_are_those_of_a_row() {
+    let column = |one: RunColumn| format!("  \"{}\": \"{}\"", one.name, one.sql_type());
+    let text = format!("{{\n{}\n}}\n", run_columns().map(column).collect::<Vec<_>>().join(",\n"));
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/src/latlab/fleet/runs.json");
+    assert!(!differs(&file, &text), "runs.json differs from the rows: run `make reference`");
 }
 
 /// A folder below docs/reference.

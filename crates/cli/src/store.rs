@@ -3,7 +3,6 @@
 use crate::leftovers::restore;
 use crate::output::{escape_controls, print_text, warn};
 use anyhow::bail;
-use latlab_lab::Cache;
 use latlab_model::Run;
 use latlab_store::{Quarantined, Recovered, RecoveryOutcome, Store, calling_user};
 use std::env;
@@ -123,12 +122,12 @@ fn last_instant(run: Run) -> Option<jiff::Timestamp> {
     started.checked_add(jiff::SignedDuration::from_nanos(run.measured_ns.0)).ok()
 }
 
-/// The cache of kernels and programs for guests.
-pub fn cache() -> Cache {
+/// The folder of kernels and programs for guests.
+pub fn lab_folder() -> PathBuf {
     let usual = user_folder("XDG_CACHE_HOME", ".cache")
         .unwrap_or_else(|| "/var/tmp".into())
         .join("latlab/lab");
-    Cache::new(folder_in("LATLAB_LAB").unwrap_or(usual))
+    folder_in("LATLAB_LAB").unwrap_or(usual)
 }
 
 /// A user folder: the one that the variable names, else the default below the home folder.

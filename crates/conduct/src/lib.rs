@@ -7,11 +7,14 @@ pub mod agents;
 mod budget;
 pub mod campaign;
 mod disk_space;
+#[cfg_attr(not(feature = "guests"), path = "guests/absent.rs")]
+pub mod guests;
 mod journal;
 pub mod link;
 pub mod live;
-mod replay;
+#[cfg(feature = "pins")]
 pub mod respond;
+pub mod responders;
 mod run;
 mod self_interference;
 mod stop;
@@ -23,7 +26,6 @@ pub use journal::move_to_cpus;
 use latlab_model::Snapshot;
 use latlab_model::finding::Finding;
 use latlab_model::frame::{FrameReader, Message, ReadResult, Refusal, SnapshotRequest};
-pub use replay::{Replay, ReplayRequest, record, replay, why_no_replay};
 pub use run::{InProcessResult, RunRequest, Timing, run, run_in_process};
 use std::io::{self, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -54,8 +56,9 @@ pub enum Failure {
     /// The board cannot be reached, or the link broke before anything was measured.
     #[error("{0}")]
     Board(String),
-    #[error(transparent)]
-    Lab(#[from] latlab_lab::Error),
+    /// No guest can be prepared here.
+    #[error("{0}")]
+    NoGuest(String),
     #[error(transparent)]
     Store(#[from] latlab_store::Error),
 }

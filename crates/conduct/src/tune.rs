@@ -4,12 +4,12 @@
 
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
 use latlab_model::machine::Machine;
-use latlab_model::run_comparison::Metric;
 use latlab_model::tune::{
     Candidate, FigureEffect, Influence, JointResult, SettingResult, SettingWord, TunePlan,
     TuneResult, TunedFigure, UntouchedFigure,
 };
 use latlab_model::{Nanos, Plan, Run};
+use latlab_stats::comparison::Metric;
 use latlab_stats::{Effect, MeasuredRun, Screening, coins, figure, upper_median};
 use latlab_store::{CampaignProgress, CellState, Error, histograms};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::rows::SpikeRow;
 use crate::telemetry::TelemetryRow;
-use latlab_model::outlier::{InterruptRate, LISTED_OUTLIERS, Outlier, Surroundings, ThreadShare};
+use latlab_model::outlier::{InterruptRate, LISTED_OUTLIERS, Outlier, OutlierThread, Surroundings};
 use latlab_model::self_interference::OwnThread;
 use latlab_model::telemetry::metric;
 use latlab_model::{Nanos, Run};
@@ -150,7 +150,7 @@ impl Moment {
         all
     }
 
-    fn threads(&self, cpu: u32) -> Vec<ThreadShare> {
+    fn threads(&self, cpu: u32) -> Vec<OutlierThread> {
         let is_elsewhere = |subject: &str| {
             let place = self.readings(metric::THREAD_PLACE, subject);
             let places = place.iter().flat_map(|one| [one.before, one.after]).flatten();
@@ -160,13 +160,14 @@ impl Moment {
         let thread = |(subject, rate): (&str, f64)| {
             let (name, id) = subject.rsplit_once('/')?;
             let share = rate / 1e9;
-            (share >= BUSY && !is_elsewhere(subject)).then(|| ThreadShare {
+            (share >= BUSY && !is_elsewhere(subject)).then(|| OutlierThread {
                 name: name.to_string(),
                 id: id.parse().unwrap_or(0),
                 share: rounded(share.min(1.0)),
             })
         };
-        let mut all: Vec<ThreadShare> = self.rates(metric::THREAD_CPU).filter_map(thread).collect();
+        let mut all: Vec<OutlierThread> =
+            self.rates(metric::THREAD_CPU).filter_map(thread).collect();
         all.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.id.cmp(&b.id)));
         all.truncate(THREADS);
         all

@@ -1,7 +1,7 @@
 //! Differences between two machines, or between two times on one machine.
 
+use crate::comparison::{Comparison, FactChange, FindingChange, SettingChange};
 use crate::{config, examine, machine};
-use latlab_model::comparison::{Comparison, FactChange, FindingChange, SettingChange};
 use latlab_model::doctor::Diagnosis;
 use latlab_model::guest::MARK;
 use latlab_model::machine::{FACTS, FactValue, Machine, MachineFact};

@@ -1,8 +1,8 @@
 //! Kernel options that differ, by topic.
 
+use crate::comparison::ConfigTopic::{self, *};
+use crate::comparison::{ConfigChanges, FactChange};
 use latlab_model::Snapshot;
-use latlab_model::comparison::ConfigTopic::{self, *};
-use latlab_model::comparison::{ConfigChanges, FactChange};
 use latlab_model::snapshot::{made, name_matches};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,6 +14,7 @@ mod check;
 mod checks;
 mod commands;
 mod compare;
+pub mod comparison;
 mod config;
 mod effect;
 mod facts;

@@ -4,11 +4,9 @@ use crate::cache::Cache;
 use crate::kernel::{Kernel, check_files};
 use crate::machine::{EmulatedMachine, MACHINES, find_machine};
 use crate::{emulator, error, program};
-use latlab_model::target::{KernelFiles, LabKernel, LabTarget};
+use latlab_model::target::{KernelFiles, LEAST_MEMORY, LabKernel, LabTarget};
 use std::path::Path;
 
-/// Least memory in MiB with which a kernel starts; it uses nearly all of that.
-pub const LEAST_MEMORY: u32 = 96;
 /// More than any host has for a guest, in MiB.
 const MOST_MEMORY: u32 = 65_536;
 /// More CPUs than these reveal nothing new.

@@ -12,6 +12,9 @@
 //! line of QEMU that makes two runs the same. `module.rs` builds kernel modules, for faults and
 //! pins, against the headers of the guest's kernel; `responder.rs` builds what answers edges in a
 //! guest; `wire.rs` carries an edge from one line of a board's own GPIO controller to another.
+//!
+//! `instruction_trace.rs` has a guest run again with a plugin that records what it executes, and `replay/` follows
+//! the instructions.
 
 mod archive;
 mod btf;
@@ -23,6 +26,7 @@ mod emulator;
 mod error;
 mod guest;
 mod host_cpu;
+mod instruction_trace;
 mod kernel;
 mod kernel_map;
 mod machine;
@@ -30,18 +34,18 @@ mod module;
 mod plugin;
 mod program;
 mod python;
-mod replay;
+pub mod replay;
 mod responder;
 mod wire;
 
 pub use cache::{Cache, Package};
-pub use config::{GuestConfig, LEAST_MEMORY};
+pub use config::GuestConfig;
 pub use error::{Error, Result};
 pub use guest::{GuestImage, Identity};
 pub use host_cpu::HostCpus;
+pub use instruction_trace::InstructionTrace;
 pub use kernel::{DebianKernel, Image, Kernel, kernels};
 pub use kernel_map::KernelMap;
 pub use machine::{EmulatedMachine, MACHINES};
-pub use replay::InstructionTrace;
 pub use responder::command as responder_command;
 pub use wire::BoardWire;

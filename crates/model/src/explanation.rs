@@ -15,7 +15,7 @@ use std::fmt;
 
 text_enum! {
     /// Part of a wake-up, or of a cycle.
-    Phase {
+    WakePhase {
         /// From the release until the timer interrupt begins.
         TimerLate = "timer-late",
         /// From the timer interrupt until the thread is woken.
@@ -128,7 +128,7 @@ pub struct BlamePart {
     /// End, from the release.
     pub to_ns: Nanos,
     /// Part of the wake-up it lies in.
-    pub phase: Phase,
+    pub phase: WakePhase,
     /// What delayed the thread.
     pub cause: Cause,
     /// The delaying thread, if it is one.

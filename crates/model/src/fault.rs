@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 text_enum! {
     /// Kind of fault.
-    FaultKind {
+    InjectedFault {
         /// A kernel module disables interrupts.
         IrqsOff = "irqs-off",
         /// The kernel prints continuously to its console.
@@ -32,7 +32,7 @@ text_enum! {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// Kind of fault.
-    pub kind: FaultKind,
+    pub kind: InjectedFault,
     /// Start, from the first counted release.
     pub at_ns: Nanos,
     /// Length; for a clock step, the size of the step.
@@ -54,23 +54,23 @@ const PRIORITY: u8 = 95;
 /// Default CPU; the first one cannot always be taken offline.
 const CPU: u32 = 1;
 
-impl FaultKind {
+impl InjectedFault {
     fn usual_length(self) -> Nanos {
         match self {
-            FaultKind::IrqsOff => MILLISECOND * 2,
-            FaultKind::ClockStep => SECOND * 3600,
-            FaultKind::PrintkStorm | FaultKind::FifoHog | FaultKind::SoftirqFlood => {
+            InjectedFault::IrqsOff => MILLISECOND * 2,
+            InjectedFault::ClockStep => SECOND * 3600,
+            InjectedFault::PrintkStorm | InjectedFault::FifoHog | InjectedFault::SoftirqFlood => {
                 MILLISECOND * 500
             }
-            FaultKind::CpuOffline => Nanos::ZERO,
-            FaultKind::HypervisorPause => MILLISECOND * 20,
+            InjectedFault::CpuOffline => Nanos::ZERO,
+            InjectedFault::HypervisorPause => MILLISECOND * 20,
         }
     }
 
     /// Whether it makes sense in the host's time only: in virtual time there is one CPU, and a
     /// guest cannot see that it was paused.
     pub fn of_hosts_time(self) -> bool {
-        matches!(self, FaultKind::CpuOffline | FaultKind::HypervisorPause)
+        matches!(self, InjectedFault::CpuOffline | InjectedFault::HypervisorPause)
     }
 }
 
@@ -79,8 +79,8 @@ impl Display for Fault {
         let whole = |time: Nanos| format!("{}us", time.0 / MICROSECOND.0);
         write!(f, "{}@{}", self.kind, whole(self.at_ns))?;
         match self.kind {
-            FaultKind::FifoHog => write!(f, ":{}:prio{}", whole(self.length_ns), self.priority),
-            FaultKind::CpuOffline => write!(f, ":{}", self.cpu),
+            InjectedFault::FifoHog => write!(f, ":{}:prio{}", whole(self.length_ns), self.priority),
+            InjectedFault::CpuOffline => write!(f, ":{}", self.cpu),
             _ => write!(f, ":{}", whole(self.length_ns)),
         }
     }
@@ -93,23 +93,25 @@ impl FromStr for Fault {
         let mut parts = text.split(':');
         let head = parts.next().unwrap_or_default();
         let (name, at) = head.split_once('@').unwrap_or((head, ""));
-        let kind = FaultKind::ALL.iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
-            let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.as_str()).collect();
-            format!("unknown fault '{name}': expected {} or tiny-memory", known.join(", "))
-        })?;
+        let kind =
+            InjectedFault::ALL.iter().find(|kind| kind.as_str() == name).ok_or_else(|| {
+                let known: Vec<&str> =
+                    InjectedFault::ALL.iter().map(|kind| kind.as_str()).collect();
+                format!("unknown fault '{name}': expected {} or tiny-memory", known.join(", "))
+            })?;
         let time = |text: &str| text.parse::<Nanos>().map_err(|error| error.to_string());
         let at_ns = if at.is_empty() { AT } else { time(at)? };
         let length_ns = kind.usual_length();
         let mut fault = Fault { kind: *kind, at_ns, length_ns, priority: PRIORITY, cpu: CPU };
         for part in parts {
             match part.strip_prefix("prio") {
-                Some(number) if *kind == FaultKind::FifoHog => {
+                Some(number) if *kind == InjectedFault::FifoHog => {
                     let priority = number.parse().ok().filter(|number| (1..=99).contains(number));
                     fault.priority =
                         priority.ok_or_else(|| format!("'{part}': expected prio1 to prio99"))?;
                 }
                 Some(_) => return Err(format!("'{part}' requires fifo-hog")),
-                None if *kind == FaultKind::CpuOffline => {
+                None if *kind == InjectedFault::CpuOffline => {
                     let cpu = part.parse();
                     fault.cpu =
                         cpu.map_err(|_| format!("'{part}': expected the number of a CPU"))?;

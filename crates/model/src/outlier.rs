@@ -48,7 +48,7 @@ pub struct Surroundings {
     pub interrupts: Vec<InterruptRate>,
     /// Threads other than the measuring ones that took CPU time and were last seen on this CPU or
     /// at an unknown place; busiest first.
-    pub threads: Vec<ThreadShare>,
+    pub threads: Vec<OutlierThread>,
 }
 
 /// Interrupt rate of one source.
@@ -64,7 +64,7 @@ pub struct InterruptRate {
 /// CPU time of one thread.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ThreadShare {
+pub struct OutlierThread {
     /// Thread name.
     pub name: String,
     /// Thread id.

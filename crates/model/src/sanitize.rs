@@ -1,6 +1,5 @@
 //! Makes texts safe to display: no character in them controls a terminal, reverses a line or hides.
 
-use crate::comparison::Comparison;
 use crate::doctor::{Diagnosis, Examination};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,16 +64,6 @@ pub fn refusal(c: char) -> String {
 pub fn sanitize_examination(examination: &Examination) -> serde_json::Result<Examination> {
     let mut safe = sanitize_lines(examination)?;
     keep_remedies(&mut safe.findings, &examination.findings);
-    Ok(safe)
-}
-
-/// A comparison of machines with the hidden characters in its texts escaped.
-pub fn sanitize_comparison(comparison: &Comparison) -> serde_json::Result<Comparison> {
-    let mut safe = sanitize_lines(comparison)?;
-    keep_remedies(&mut safe.appeared, &comparison.appeared);
-    keep_remedies(&mut safe.gone, &comparison.gone);
-    let weighed = safe.weighed.iter_mut().map(|one| &mut one.now);
-    keep_remedies(weighed, comparison.weighed.iter().map(|one| &one.now));
     Ok(safe)
 }
 

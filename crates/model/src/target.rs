@@ -5,7 +5,7 @@ mod lab;
 mod labgrid;
 
 pub use board::{BoardState, BoardTarget, DetachedRun, DetachedState, SIGN_OF_LIFE, SILENCE};
-pub use lab::{KernelFiles, LabKernel, LabOptions, LabTarget};
+pub use lab::{KernelFiles, LEAST_MEMORY, LabKernel, LabOptions, LabTarget};
 pub use labgrid::{HeldPlace, LabgridTarget};
 
 use board::SSH;

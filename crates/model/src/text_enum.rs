@@ -1,5 +1,7 @@
 //! Enumerations written as words, the same on the command line and in files.
 
+/// Declares an enumeration written as words; `Serialize`, `Deserialize` and `std::fmt` must be in scope.
+#[macro_export]
 macro_rules! text_enum {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*

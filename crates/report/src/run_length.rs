@@ -5,8 +5,8 @@ use crate::document::table::{Column, table, wrapped};
 use crate::units::{percent, span, trimmed};
 use latlab_model::Nanos;
 use latlab_model::nanos::duration;
-use latlab_model::run_length::RunLength;
 use latlab_model::shell::Line;
+use latlab_stats::RunLength;
 
 const REMARKS: [&str; 3] = [
     "Choose the row before the run. If you watch the run and stop as soon as a row is reached, use the last \

@@ -10,9 +10,9 @@ use crate::units::{counted, grouped, percent, span, trimmed, within_sentence};
 use latlab_model::finding::{FindingKind, LossFinding};
 use latlab_model::plan::Recorded;
 use latlab_model::run::{BurstLimit, EndReason, MissBursts, Verdict, VerdictReason, VerdictWord};
-use latlab_model::run_comparison::BurstRate;
 use latlab_model::shell::Line;
 use latlab_model::{Nanos, Plan, Run};
+use latlab_stats::comparison::BurstRate;
 
 /// The run as a command prints it: with the sentences of its findings, its verdict and its causes
 /// of spikes, with its command in words, and without the checksums of the stored files.

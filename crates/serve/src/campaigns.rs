@@ -2,8 +2,8 @@
 //! runs.
 
 use crate::run_index::{Lookup, RunIndex, Stamp, link_outside, stamp_of};
-use latlab_model::campaign_table::CampaignSummary;
 use latlab_model::sanitize::escape_controls;
+use latlab_store::CampaignSummary;
 use latlab_store::{CampaignFolder, Store};
 use std::collections::HashMap;
 use std::path::Path;

@@ -5,9 +5,9 @@ use crate::campaigns::CampaignLine;
 use crate::response::encoded;
 use crate::run_index::{ListFigures, RunLine, RunStatus};
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::CampaignSummary;
 use latlab_model::sanitize::escape_controls;
 use latlab_report::{served_heads, with_breaks};
+use latlab_store::CampaignSummary;
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 

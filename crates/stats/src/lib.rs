@@ -1,8 +1,10 @@
 //! Pure arithmetic on runs: quantiles, bounds, verdict, sampling phase.
 
 mod any_time;
+pub mod builds;
 mod bursts;
 mod compare;
+pub mod comparison;
 mod dependence;
 mod fourier;
 mod growth;
@@ -53,9 +55,9 @@ pub use quantile::{
 };
 pub use quantile_interval::{QUANTILES, quantile_interval};
 pub use rank::{Shift, upper_median};
-pub use repeats::judge_repeats;
+pub use repeats::{RepeatsVerdict, judge_repeats};
 pub use rounds::Rounds;
-pub use run_length::run_length;
+pub use run_length::{AllowedBursts, RunLength, run_length};
 pub use scales::{Durations, FEWEST_SLICES, SliceDependence, dependences, slice_dependence};
 pub use screening::{Assignment, Effect, Joint, Screening, coins};
 pub use series::{ChangePoint, SeriesChanges, SeriesLimit, change_points};

@@ -1,12 +1,12 @@
 //! Whether a run meets a tolerated rate of miss bursts.
 
 use crate::any_time::{any_time_above, any_time_below};
+use crate::comparison::BurstRate;
 use crate::special::{count_above, count_below};
 use crate::verdict::forbidden;
 use latlab_model::run::{
     BurstLimit, EndReason, MissBursts, Run, Verdict, VerdictReason, VerdictWord,
 };
-use latlab_model::run_comparison::BurstRate;
 use latlab_model::{Nanos, Plan};
 
 /// Error probability of a one-sided 95 % bound.

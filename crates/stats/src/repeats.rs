@@ -1,15 +1,43 @@
 //! Judges repeats of a run together against a tolerated rate of miss bursts.
 
+use crate::comparison::BurstRate;
 use crate::limit::{BurstCount, may_be_chosen, rejudge, word};
 use crate::special::{chance_of_dispersion, share_above};
 use latlab_model::Run;
-use latlab_model::campaign_table::RepeatsVerdict;
-use latlab_model::run::{VerdictReason, VerdictWord};
+use latlab_model::run::{BurstLimit, VerdictReason, VerdictWord};
+use serde::{Deserialize, Serialize};
 
 /// Error probability of a one-sided 95 % bound.
 const CHANCE: f64 = 0.05;
 /// Runs differ by more than chance if their bursts differ this much with a smaller probability.
 const ALPHA_OF_DISPERSION: f64 = 0.01;
+
+/// The repeats of a row together against a tolerated rate of miss bursts.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RepeatsVerdict {
+    /// Joint verdict.
+    pub word: VerdictWord,
+    /// Number of repeats.
+    pub runs: usize,
+    /// Their deadline misses.
+    pub misses: u64,
+    /// Releases due in them.
+    pub releases: u64,
+    /// Their bursts and measured time.
+    pub bursts: BurstRate,
+    /// The tolerated rate and the rates the repeats leave possible; if repeats differ, those of the
+    /// repeat with the highest burst rate.
+    pub limit: BurstLimit,
+    /// Repeats with at least one deadline miss.
+    pub runs_with_misses: usize,
+    /// Upper bound (95 % confidence) of the share of such runs with a miss.
+    pub at_most_share_of_runs: f64,
+    /// Whether their bursts differ by more than chance, so that each repeat must keep the limit.
+    pub differ: bool,
+    /// Repeats not measured as planned, so that they cannot show that the limit is kept.
+    pub undecided: usize,
+}
 
 /// Whether the burst counts of these runs are consistent with one rate.
 pub fn is_chance(counts: &[BurstCount]) -> bool {

@@ -3,11 +3,35 @@
 use crate::any_time::any_time_above;
 use crate::special::count_above;
 use latlab_model::Nanos;
-use latlab_model::run_length::{AllowedBursts, RunLength};
+use serde::{Deserialize, Serialize};
 
 /// Most bursts that a plan may allow.
 const MOST_BURSTS: u64 = 4;
 const HOUR_NS: f64 = 3.6e12;
+
+/// Length of a run needed to show that bursts of misses are rarer than a limit.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunLength {
+    /// Tolerated bursts of deadline misses per hour.
+    pub limit_per_hour: f64,
+    /// Confidence level: 0.95 for 95 %.
+    pub confidence: f64,
+    /// A plan for each number of bursts allowed during the run.
+    pub plans: Vec<AllowedBursts>,
+}
+
+/// A plan that allows some bursts.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AllowedBursts {
+    /// Number of bursts allowed.
+    pub bursts: u64,
+    /// Length if number and length are fixed before the run.
+    pub fixed_ns: Nanos,
+    /// Length if the run is watched and may be stopped at any time.
+    pub any_time_ns: Nanos,
+}
 
 /// For each allowed number of bursts, the run length that excludes this rate or a higher one.
 pub fn run_length(limit_per_hour: f64, confidence: f64) -> RunLength {

@@ -1,14 +1,14 @@
 //! A metric over builds, and the builds at which its level changes.
 
+use crate::builds::{Build, Trend, TrendLimit, TrendStep};
 use crate::compare::{MeasuredRun, stated_figure, stretch_of};
 use crate::compare::{differences, recorded};
+use crate::comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
 use crate::newest::{MOST_NEWEST, NewestStep, Scatter, alarm};
 use crate::rank::{Shift, median, values_needed};
 use crate::series::{ChangePoint, FEWEST_BUILDS, SeriesChanges, SeriesLimit, change_points};
 use latlab_model::Nanos;
 use latlab_model::run::{IncompleteRun, Run};
-use latlab_model::run_comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
-use latlab_model::trend::{Build, Trend, TrendLimit, TrendStep};
 use std::collections::BTreeSet;
 
 /// Each tail of the two-sided 99 % statement at which steps are searched; smaller, since every

@@ -38,7 +38,8 @@ mod verify;
 mod window_reader;
 
 pub use campaign::{
-    Attempt, AttemptProblem, CampaignFolder, CampaignLock, CampaignProgress, CellState, NextStep,
+    Attempt, AttemptProblem, CampaignCounts, CampaignFolder, CampaignLock, CampaignProgress,
+    CampaignSummary, CellState, CellWord, NextStep, cell_verdict,
 };
 pub use document::{CONSOLE, read_recording, read_run, read_run_with_text, read_snapshot};
 pub use error::{Error, Result};
@@ -55,5 +56,5 @@ pub use samples::SampleReader;
 pub use space::SpaceNeeded;
 pub use tables::histograms;
 pub use trust::is_own;
-pub use verify::{expect_files, expect_tables, verify};
+pub use verify::{Mismatch, Verification, expect_files, expect_tables, verify};
 pub use window_reader::{WindowReader, wall_clock, window};

@@ -14,10 +14,42 @@ use latlab_digest::{
 use latlab_model::Run;
 use latlab_model::breakdown::Part;
 use latlab_model::run::{ClockReading, Summary, ThreadRun};
-use latlab_model::verification::{Mismatch, Verification};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Result of checking every file of a run folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Verification {
+    /// Run id.
+    pub run: String,
+    /// Path of its folder.
+    pub path: String,
+    /// Whether every file is present and unchanged, and all checksums match.
+    pub whole: bool,
+    /// Number of files verified.
+    pub files: usize,
+    /// Their total size, in bytes.
+    pub bytes: u64,
+    /// Problems found.
+    pub wrong: Vec<Mismatch>,
+    /// Files this user may not read, which are therefore unverified.
+    pub unread: Vec<Mismatch>,
+    /// Files that are not part of the run, which do no harm.
+    pub extra: Vec<String>,
+}
+
+/// A difference between a run folder and what was stored.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mismatch {
+    /// File name.
+    pub file: String,
+    /// What differs from the stored file.
+    pub what: String,
+}
 
 /// Pages and plots can be regenerated at any time and have no checksum.
 fn is_derived(name: &str) -> bool {

@@ -3,10 +3,10 @@
 use crate::error::{Error, Result};
 use crate::samples::SampleReader;
 use crate::table::{Row, TableReader};
+use latlab_digest::window::Window;
 use latlab_digest::window::{CSV_HEAD, SampleBlock, WindowBuilder, WindowSpec};
 use latlab_digest::{SampleRow, WallClock};
 use latlab_model::run::ClockReading;
-use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
 use std::io::{self, Write};
 use std::ops::Range;

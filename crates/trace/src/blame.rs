@@ -10,7 +10,7 @@ use crate::timeline::{NameOf, Stretch, Tasks, TimerOwners, name_tasks, own_timer
 use latlab_model::Nanos;
 use latlab_model::attach::LongCycle;
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseEvidence, CauseKind, CpuBefore, Phase, SpikeBlame, UnexplainedReason,
+    BlamePart, Cause, CauseEvidence, CauseKind, CpuBefore, SpikeBlame, UnexplainedReason, WakePhase,
 };
 use latlab_model::flight::RecordedSpike;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ pub(crate) fn blame_events(
     let pieces = match &wake_up {
         Some(wake_up) => wake_up.pieces.clone(),
         None => {
-            let (phase, own) = (Phase::Waiting, Own::Expected);
+            let (phase, own) = (WakePhase::Waiting, Own::Expected);
             let before = Piece { phase, from: release, to: start, on: home, own };
             let after = id.map(|id| work(cpus, id, start, woken)).unwrap_or_default();
             std::iter::once(before).chain(after).collect()

@@ -7,7 +7,7 @@ use crate::points::{Own, Piece, WakeUp};
 use crate::timeline::Stretch;
 use latlab_model::Nanos;
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseEvidence, CauseKind, Phase, UnexplainedReason,
+    BlamePart, Cause, CauseEvidence, CauseKind, UnexplainedReason, WakePhase,
 };
 use latlab_model::flight::StolenTime;
 
@@ -47,7 +47,7 @@ impl PartContext<'_> {
                 Left::Stopped => "stopped by a signal",
                 Left::Traced => "stopped by a tracer",
                 Left::Uninterruptible => "asleep for a disk, a lock or memory",
-                _ if part.phase == Phase::TimerLate => "frozen, or asleep for something else",
+                _ if part.phase == WakePhase::TimerLate => "frozen, or asleep for something else",
                 Left::Ready | Left::Asleep => "asleep",
             };
             set_cause(part, CauseKind::OwnSleep, name);
@@ -56,12 +56,12 @@ impl PartContext<'_> {
         }
         if self.is_path(part) {
             let kind = match part.phase {
-                Phase::Work => CauseKind::Execution,
+                WakePhase::Work => CauseKind::Execution,
                 _ => CauseKind::WakeUp,
             };
             set_cause(part, kind, "");
             part.evidence = None;
-        } else if part.phase == Phase::TimerLate
+        } else if part.phase == WakePhase::TimerLate
             && part.cause.kind == CauseKind::Thread
             && piece.own == Own::Expected
             && self.wake_up.is_some_and(|wake_up| wake_up.waker.is_none())
@@ -80,16 +80,16 @@ impl PartContext<'_> {
     /// Whether a part belongs to the path of the wake-up itself.
     fn is_path(&self, part: &BlamePart) -> bool {
         let id = part.thread.as_ref().map(|thread| thread.id);
-        let is_waker = part.phase == Phase::TimerLate
+        let is_waker = part.phase == WakePhase::TimerLate
             && id.is_some()
             && self.wake_up.is_some_and(|wake_up| wake_up.waker == id);
-        let own_interrupt = matches!(part.phase, Phase::Handler | Phase::Waiting)
+        let own_interrupt = matches!(part.phase, WakePhase::Handler | WakePhase::Waiting)
             && part.cause.kind == CauseKind::Interrupt
             && self.wake_up.is_some_and(|wake_up| wake_up.interrupts.contains(&part.cause.name));
         (id.is_some() && id == self.subject.thread_id)
             || is_waker
             || own_interrupt
-            || (part.phase == Phase::Return && part.cause.kind == CauseKind::IdleExit)
+            || (part.phase == WakePhase::Return && part.cause.kind == CauseKind::IdleExit)
     }
 
     /// Whether the scheduler chose a thread of lower priority, or idle, although the measured one
@@ -97,7 +97,7 @@ impl PartContext<'_> {
     fn was_passed_over(&self, piece: &Piece, stretch: &Stretch) -> bool {
         let own = self.wake_up.and_then(|wake_up| wake_up.priority);
         // A thread that another CPU has woken becomes ready on its CPU a little later.
-        let is_ready = piece.phase != Phase::Waiting
+        let is_ready = piece.phase != WakePhase::Waiting
             || self.wake_up.is_some_and(|wake_up| wake_up.woken_on == piece.on);
         let is_lower = match (own, stretch.priority) {
             _ if stretch.cause.kind == CauseKind::IdleExit => is_ready,
@@ -123,7 +123,7 @@ impl PartContext<'_> {
             part.evidence = Some(CauseEvidence::Stolen { silence_ns, rose_ns });
             set_cause(part, CauseKind::Hypervisor, "");
         } else if self.subject.in_guest
-            && part.phase == Phase::TimerLate
+            && part.phase == WakePhase::TimerLate
             && part.cause.kind == CauseKind::IdleExit
             && part.length().0 >= SILENCE
         {
@@ -132,7 +132,7 @@ impl PartContext<'_> {
             set_cause(part, CauseKind::Hypervisor, "");
         } else if part.cause.kind == CauseKind::WakeUp && part.length().0 >= SILENCE {
             let reason = match part.phase {
-                Phase::Handler => UnexplainedReason::SilentInterrupt,
+                WakePhase::Handler => UnexplainedReason::SilentInterrupt,
                 _ => UnexplainedReason::SilentThread,
             };
             part.evidence = Some(CauseEvidence::Silence { reason });
@@ -256,7 +256,7 @@ fn set_cause(part: &mut BlamePart, kind: CauseKind, name: &str) {
 }
 
 /// A part of unknown cause.
-pub fn unknown(phase: Phase, from: i64, to: i64) -> BlamePart {
+pub fn unknown(phase: WakePhase, from: i64, to: i64) -> BlamePart {
     BlamePart {
         from_ns: Nanos(from),
         to_ns: Nanos(to),

@@ -3,7 +3,7 @@
 //! thread's timer, never by order.
 
 use crate::kernel_events::{EventKind, Left, Level, Moment};
-use latlab_model::explanation::Phase;
+use latlab_model::explanation::WakePhase;
 use std::ops::{Range, RangeInclusive};
 
 /// The clocks of release and trace may differ by this much while one is adjusted.
@@ -22,7 +22,7 @@ pub struct CpuEvents {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The phase of the wake-up that it lies in.
-    pub phase: Phase,
+    pub phase: WakePhase,
     pub from: i64,
     pub to: i64,
     /// Index of the CPU.
@@ -65,14 +65,14 @@ pub struct WakeUp {
 
 /// An event of the measured thread on one of the CPUs.
 #[derive(Clone, Copy)]
-struct Step {
+struct WakeStep {
     at: i64,
     on: usize,
-    kind: StepKind,
+    kind: WakeStepKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StepKind {
+enum WakeStepKind {
     Woken { priority: Option<i32> },
     Comes,
     Leaves(Left),
@@ -91,26 +91,26 @@ impl WakeUp {
         let from = expiry.map_or(early, |(_, expired, _)| expired);
         let waking = steps.iter().find(|step| {
             (from..=start).contains(&step.at)
-                && matches!(step.kind, StepKind::Woken { .. })
+                && matches!(step.kind, WakeStepKind::Woken { .. })
                 && expiry.is_none_or(|(on, _, _)| on == step.on)
         })?;
-        let StepKind::Woken { priority } = waking.kind else { return None };
+        let WakeStepKind::Woken { priority } = waking.kind else { return None };
         let (begun, interrupts, by) = interrupts_around(&cpus[waking.on].moments, id, waking.at);
         let waker = by.filter(|_| begun.is_none());
         let between = |time: i64| time.clamp(release, start);
         let waking_at = between(waking.at);
         let interrupt = begun.map_or(waking_at, between).min(waking_at);
-        let after: Vec<Step> =
+        let after: Vec<WakeStep> =
             steps.iter().filter(|step| (waking.at..=end).contains(&step.at)).copied().collect();
-        let switch = after.iter().find(|step| step.kind == StepKind::Comes);
+        let switch = after.iter().find(|step| step.kind == WakeStepKind::Comes);
         let home = switch.map_or(0, |step| step.on);
         let switch_at = switch.map_or(start, |step| between(step.at));
         let piece = |phase, from, to, on, own| Piece { phase, from, to, on, own };
         let asked_late = asked_late(cpus, id, release);
         let mut pieces = before_interrupt(&steps, waking.on, release..interrupt, asked_late);
         pieces.extend([
-            piece(Phase::Handler, interrupt, waking_at, waking.on, Own::Expected),
-            piece(Phase::Waiting, waking_at, switch_at, home, Own::Ready),
+            piece(WakePhase::Handler, interrupt, waking_at, waking.on, Own::Expected),
+            piece(WakePhase::Waiting, waking_at, switch_at, home, Own::Ready),
         ]);
         pieces.extend(match switch {
             Some(switch) => from_start(returning(&after, *switch, switch_at, end), start),
@@ -126,12 +126,13 @@ impl WakeUp {
 /// What a thread did that did not sleep before its cycle started, from the start to the end.
 pub fn work(cpus: &[CpuEvents], id: i32, start: i64, end: i64) -> Vec<Piece> {
     let steps = steps(cpus, id);
-    let before = steps.iter().rev().find(|step| step.at <= start && step.kind == StepKind::Comes);
+    let before =
+        steps.iter().rev().find(|step| step.at <= start && step.kind == WakeStepKind::Comes);
     let next = || steps.iter().find(|step| step.at > start);
     let on = before.or_else(next).map_or(0, |step| step.on);
-    let switch = Step { at: start, on, kind: StepKind::Comes };
+    let switch = WakeStep { at: start, on, kind: WakeStepKind::Comes };
     let after = steps.iter().filter(|step| (start + 1..=end).contains(&step.at)).copied();
-    let after: Vec<Step> = std::iter::once(switch).chain(after).collect();
+    let after: Vec<WakeStep> = std::iter::once(switch).chain(after).collect();
     from_start(returning(&after, switch, start, end), start)
 }
 
@@ -139,26 +140,26 @@ pub fn work(cpus: &[CpuEvents], id: i32, start: i64, end: i64) -> Vec<Piece> {
 fn from_start(pieces: Vec<Piece>, start: i64) -> Vec<Piece> {
     let split = |piece: Piece| {
         let at = start.clamp(piece.from, piece.to);
-        let work = Piece { phase: Phase::Work, from: at, ..piece.clone() };
+        let work = Piece { phase: WakePhase::Work, from: at, ..piece.clone() };
         [Piece { to: at, ..piece }, work]
     };
     pieces.into_iter().flat_map(split).filter(|piece| piece.from < piece.to).collect()
 }
 
 /// The events of a thread, on all CPUs, by time.
-fn steps(cpus: &[CpuEvents], id: i32) -> Vec<Step> {
+fn steps(cpus: &[CpuEvents], id: i32) -> Vec<WakeStep> {
     let mut all = Vec::new();
     for (on, one) in cpus.iter().enumerate() {
         for moment in &one.moments {
-            let step = |kind| Step { at: moment.at, on, kind };
+            let step = |kind| WakeStep { at: moment.at, on, kind };
             match &moment.kind {
                 EventKind::Waking(task) if task.id == id => {
-                    all.push(step(StepKind::Woken { priority: task.priority }));
+                    all.push(step(WakeStepKind::Woken { priority: task.priority }));
                 }
                 EventKind::Switch { from, left, .. } if from.id == id => {
-                    all.push(step(StepKind::Leaves(*left)));
+                    all.push(step(WakeStepKind::Leaves(*left)));
                 }
-                EventKind::Switch { to, .. } if to.id == id => all.push(step(StepKind::Comes)),
+                EventKind::Switch { to, .. } if to.id == id => all.push(step(WakeStepKind::Comes)),
                 _ => {}
             }
         }
@@ -181,27 +182,29 @@ fn asked_late(cpus: &[CpuEvents], id: i32, release: i64) -> Option<i64> {
 /// started its timer sleeps or waits beyond its release, and starts the timer only when it
 /// continues.
 fn before_interrupt(
-    steps: &[Step],
+    steps: &[WakeStep],
     on: usize,
     Range { start: release, end: interrupt }: Range<i64>,
     asked_late: Option<i64>,
 ) -> Vec<Piece> {
-    let piece = |from, to, own| Piece { phase: Phase::TimerLate, from, to, on, own };
+    let piece = |from, to, own| Piece { phase: WakePhase::TimerLate, from, to, on, own };
     let is_late = |at: i64| asked_late.is_some_and(|asked| at < asked);
     let own = match steps.first().map(|step| (step.kind, is_late(step.at))) {
-        Some((StepKind::Woken { .. }, true)) => Own::Sleeps(Left::Asleep),
-        Some((StepKind::Comes, true)) => Own::Ready,
+        Some((WakeStepKind::Woken { .. }, true)) => Own::Sleeps(Left::Asleep),
+        Some((WakeStepKind::Comes, true)) => Own::Ready,
         _ => Own::Expected,
     };
     let (mut pieces, mut at, mut own) = (Vec::new(), release, own);
     for step in steps.iter().take_while(|step| step.at < interrupt) {
         let next = match step.kind {
-            StepKind::Leaves(left @ (Left::Stopped | Left::Traced)) => Own::Sleeps(left),
-            StepKind::Leaves(Left::Ready) | StepKind::Woken { .. } if is_late(step.at) => {
+            WakeStepKind::Leaves(left @ (Left::Stopped | Left::Traced)) => Own::Sleeps(left),
+            WakeStepKind::Leaves(Left::Ready) | WakeStepKind::Woken { .. } if is_late(step.at) => {
                 Own::Ready
             }
-            StepKind::Leaves(left) if is_late(step.at) => Own::Sleeps(left),
-            StepKind::Leaves(_) | StepKind::Woken { .. } | StepKind::Comes => Own::Expected,
+            WakeStepKind::Leaves(left) if is_late(step.at) => Own::Sleeps(left),
+            WakeStepKind::Leaves(_) | WakeStepKind::Woken { .. } | WakeStepKind::Comes => {
+                Own::Expected
+            }
         };
         if next != own {
             let end = step.at.clamp(at, interrupt);
@@ -214,15 +217,15 @@ fn before_interrupt(
 }
 
 /// From the first switch to the thread until it reads the clock: it may lose the CPU meanwhile.
-fn returning(steps: &[Step], switch: Step, from: i64, woken: i64) -> Vec<Piece> {
-    let piece = |from, to, on, own| Piece { phase: Phase::Return, from, to, on, own };
+fn returning(steps: &[WakeStep], switch: WakeStep, from: i64, woken: i64) -> Vec<Piece> {
+    let piece = |from, to, on, own| Piece { phase: WakePhase::Return, from, to, on, own };
     let (mut pieces, mut at, mut on) = (Vec::new(), from, switch.on);
     let mut rest = steps.iter().filter(|step| step.at >= switch.at).skip_while(|step| {
-        !(step.kind == StepKind::Comes && step.at == switch.at && step.on == switch.on)
+        !(step.kind == WakeStepKind::Comes && step.at == switch.at && step.on == switch.on)
     });
     rest.next();
-    while let Some(leave) = rest.find(|step| matches!(step.kind, StepKind::Leaves(_))) {
-        let StepKind::Leaves(left) = leave.kind else { break };
+    while let Some(leave) = rest.find(|step| matches!(step.kind, WakeStepKind::Leaves(_))) {
+        let WakeStepKind::Leaves(left) = leave.kind else { break };
         let end = leave.at.clamp(at, woken);
         pieces.push(piece(at, end, on, Own::Runs));
         at = end;
@@ -230,12 +233,12 @@ fn returning(steps: &[Step], switch: Step, from: i64, woken: i64) -> Vec<Piece> 
         let mut back = None;
         for step in rest.by_ref() {
             match step.kind {
-                StepKind::Woken { .. } if own != Own::Ready => {
+                WakeStepKind::Woken { .. } if own != Own::Ready => {
                     let end = step.at.clamp(at, woken);
                     pieces.push(piece(at, end, on, own));
                     (at, own) = (end, Own::Ready);
                 }
-                StepKind::Comes => {
+                WakeStepKind::Comes => {
                     back = Some(step);
                     break;
                 }

@@ -14,7 +14,7 @@ use latlab_conduct::StopFlag;
 use latlab_doctor::{catalogue, compare, examination};
 use latlab_model::Snapshot;
 use latlab_model::doctor::{CheckEntry, Diagnosis};
-use latlab_model::sanitize::{sanitize_comparison, sanitize_examination};
+use latlab_model::sanitize::sanitize_examination;
 use latlab_model::target::BoardTarget;
 use latlab_report::Detail;
 use source::SnapshotSource;
@@ -103,7 +103,10 @@ fn changes(
     match args.common.format {
         Format::Json => print_json(&compared)?,
         Format::Text => {
-            print_text(&latlab_report::comparison(&sanitize_comparison(&compared)?, detail(args)))?;
+            print_text(&latlab_report::comparison(
+                &latlab_report::sanitize_comparison(&compared)?,
+                detail(args),
+            ))?;
         }
     }
     Ok(args.fail_on.is_some_and(|weight| compared.has_at_least(weight)))

@@ -1,14 +1,14 @@
 //! `latlab lab`: the kernels of guests.
 
 pub mod args;
-mod paths;
+pub mod paths;
 
 use crate::commands::campaign::{CampaignArgs, begin_or_resume};
 use crate::exit::ExitError;
 use crate::flags::sheet::SheetArgs;
 use crate::flags::test_results::TestResultArgs;
 use crate::output::{escape_controls, print, print_text, style, warn, width};
-use crate::store::cache;
+use crate::store::lab_folder;
 use args::{Comparison, LabArgs, LabCommand};
 use latlab_conduct::agents;
 use latlab_lab::{Cache, DebianKernel, GuestConfig, MACHINES, Package, kernels};
@@ -36,6 +36,10 @@ pub fn lab(args: &LabArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn cache() -> Cache {
+    Cache::new(lab_folder())
 }
 
 /// Runs a ready-made sheet on both kernels, downloading missing ones first.

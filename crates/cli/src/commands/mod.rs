@@ -12,6 +12,7 @@ pub mod explain;
 pub mod export;
 pub mod fleet;
 pub mod import;
+#[cfg_attr(not(feature = "guests"), path = "lab/absent.rs")]
 pub mod lab;
 pub mod loads;
 pub mod plan;
@@ -19,6 +20,7 @@ pub mod plot;
 #[cfg(test)]
 mod repeat;
 pub mod report;
+#[cfg_attr(not(feature = "pins"), path = "respond/absent.rs")]
 pub mod respond;
 pub mod result_output;
 pub mod run;

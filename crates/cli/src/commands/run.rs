@@ -8,7 +8,7 @@ use crate::leftovers::undo_leftovers;
 use crate::output::{print_json, print_text, sanitize_run, warn};
 use crate::progress::Progress;
 use crate::render::{summary_lines, with_largest, with_statistics};
-use crate::store::{cache, open_store, recover};
+use crate::store::{lab_folder, open_store, recover};
 use anyhow::Context;
 use latlab_conduct::link::{self, Connector, DetachedStart};
 use latlab_conduct::{RunRequest, StopFlag, Timing, check_disk_space};
@@ -159,5 +159,5 @@ pub fn own_program() -> Result<PathBuf, ExitError> {
 /// Connects to agents: this program, boards and guests.
 pub fn connector() -> anyhow::Result<Connector> {
     let program = own_program()?;
-    Ok(Connector { program, cache: cache(), may_ask: true, restore: undo_leftovers })
+    Ok(Connector { program, lab_folder: lab_folder(), may_ask: true, restore: undo_leftovers })
 }

@@ -7,9 +7,9 @@ use anyhow::Context;
 use latlab_conduct::tune::Search;
 use latlab_model::campaign::Campaign;
 use latlab_model::doctor::Diagnosis;
-use latlab_model::run_comparison::{Metric, RunComparison};
 use latlab_model::tune::{Confirmed, TunePlan, TuneResult, TunedFigure};
 use latlab_stats::Tolerance;
+use latlab_stats::comparison::{Metric, RunComparison};
 use latlab_store::{CampaignFolder, Store};
 use latlab_sys::files::read_text;
 
@@ -65,7 +65,7 @@ fn confirmed(store: &Store, fresh: &CampaignFolder) -> anyhow::Result<Option<Con
     let Ok(sides) = Sides::read(store, &side("untouched"), &side("tuned")) else { return Ok(None) };
     let compared = comparison(&sides, &Tolerance::default())?;
     let runs = sides.base.len().min(sides.candidate.len());
-    Ok(Some(in_short(id, tune, runs, &compared)))
+    Ok(Some(in_short(id, tune, runs, &compared.runs)))
 }
 
 fn in_short(id: &str, tune: &TunePlan, runs: usize, compared: &RunComparison) -> Confirmed {

@@ -2,7 +2,7 @@
 
 use latlab_model::Nanos;
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::CampaignTable;
+use latlab_report::campaign::CampaignTable;
 use serde::Serialize;
 
 /// `latlab run SHEET --dry-run --format json`.

@@ -3,11 +3,11 @@
 use crate::flags::plan::{add_options, given_options, values_of};
 use crate::targets::{self, NamedTarget};
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
-use latlab_lab::{GuestConfig, LEAST_MEMORY};
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_conduct::guests;
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::load::Load;
 use latlab_model::options::{Given, TARGET};
-use latlab_model::target::LabOptions;
+use latlab_model::target::{LEAST_MEMORY, LabOptions, LabTarget};
 use latlab_model::{Nanos, Target};
 use std::path::PathBuf;
 
@@ -79,16 +79,16 @@ impl GuestArgs {
     /// The target without settings that equal the default; an error is one line.
     pub fn target(&self) -> Result<Target, String> {
         Ok(match self.parse_target()? {
-            Target::Lab(target) => Target::Lab(GuestConfig::resolve(&target)?.target()),
+            Target::Lab(target) => Target::Lab(guests::without_defaults(&target)?),
             other => other,
         })
     }
 
     /// The guest. `None` if the target is another machine. An error is one line.
-    fn config(&self) -> Result<Option<GuestConfig>, String> {
+    fn guest(&self) -> Result<Option<LabTarget>, String> {
         match self.parse_target()? {
             Target::Local | Target::Board(_) | Target::Labgrid(_) => Ok(None),
-            Target::Lab(target) => GuestConfig::resolve(&target).map(Some),
+            Target::Lab(target) => Ok(Some(target)),
         }
     }
 
@@ -123,18 +123,18 @@ impl GuestArgs {
 
     /// The loads that inject the faults.
     pub fn faults(&self, warm_up: Nanos) -> Result<Vec<Load>, String> {
-        let config = self.config()?;
+        let guest = self.guest()?;
         let load = |text: &String| {
             let wrong = |reason: String| format!("--fault {text}: {reason}");
-            let Some(config) = &config else {
+            let Some(guest) = &guest else {
                 return Err(wrong("faults need a lab target".to_string()));
             };
             let fault = text.parse::<Fault>().map_err(wrong)?;
-            if fault.kind.of_hosts_time() && !config.realtime {
+            if fault.kind.of_hosts_time() && !guest.realtime {
                 return Err(wrong("not possible in virtual time: add --realtime".to_string()));
             }
-            if fault.kind == FaultKind::CpuOffline && !(1..config.cpus).contains(&fault.cpu) {
-                let cpus = config.cpus;
+            let cpus = guests::cpus(guest)?;
+            if fault.kind == InjectedFault::CpuOffline && !(1..cpus).contains(&fault.cpu) {
                 return Err(wrong(format!("expected a CPU after the first of {cpus}: add --smp")));
             }
             Ok(fault.load(text, warm_up))

@@ -6,14 +6,12 @@
 
 mod builtin;
 mod errors;
-mod head;
-mod options;
+pub mod head;
+pub mod options;
 mod published;
 mod read;
 mod rows;
 mod run_order;
-#[cfg(test)]
-pub mod schema;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -201,7 +201,10 @@ fn what_only_a_whole_plan_shows_is_told_at_the_option() {
 /// Invariant (campaigns): Every error of a sheet is reported at its place; the ready-made sheets are valid.
 #[test]
 fn every_ready_made_sheet_is_right_and_says_what_it_answers() {
-    for shipped in BUILTIN_SHEETS {
+    let are_possible = |shipped: &&builtin::BuiltinSheet| {
+        cfg!(feature = "guests") || !shipped.name.starts_with("lab-")
+    };
+    for shipped in BUILTIN_SHEETS.iter().filter(are_possible) {
         let source = SheetFile::open(shipped.name).unwrap();
         let campaign = source.campaign(&Overrides::default(), jiff::Timestamp::UNIX_EPOCH, 4);
         let campaign = campaign.unwrap_or_else(|mistakes| panic!("{mistakes}"));

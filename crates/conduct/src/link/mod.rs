@@ -1,21 +1,17 @@
-//! Links to agents: a process of this machine, threads of this process, a guest, a board.
+//! Links to agents: a process of this machine, threads of this process, a board; that to a guest is in `guests`.
 
 mod board;
-mod guest;
 mod in_process;
 mod labgrid;
-mod pauses;
 mod process;
 
-use crate::{Failure, StopFlag};
+use crate::{Failure, StopFlag, guests};
 use board::BoardLink;
 pub use board::{
     DetachedRuns, DetachedStart, FinishedDetachedRun, board_state, detach, programs_of_board,
     read_board_snapshot, restore_board,
 };
-pub(crate) use guest::GuestLink;
 pub use in_process::InProcess;
-use latlab_lab::{Cache, GuestConfig};
 use latlab_model::frame::{Damage, Hello, Message, STREAM_VERSION};
 use latlab_model::{Nanos, Plan, Target};
 use latlab_store::OpenRun;
@@ -116,8 +112,8 @@ pub(crate) fn greeting(id: &str, order: &Message) -> Vec<u8> {
 pub struct Connector {
     /// The program that serves as the agent on this machine, with its subcommand `agent`.
     pub program: PathBuf,
-    /// Kernels and programs of guests.
-    pub cache: Cache,
+    /// Folder of the kernels and programs of guests.
+    pub lab_folder: PathBuf,
     /// Whether ssh may ask for a password; only one board at a time.
     pub may_ask: bool,
     /// Undoes what a killed agent left changed on this machine; one line per change.
@@ -133,12 +129,7 @@ impl Connector {
                 agent.arg("agent");
                 Ok((Box::new(LocalProcess::new(agent, self.restore)), plan))
             }
-            Target::Lab(target) => {
-                let config = GuestConfig::resolve(target).map_err(Failure::wrong_plan)?;
-                let (link, guest) = GuestLink::new(&config, &self.cache, &plan)?;
-                plan.on.guest = Some(Box::new(guest));
-                Ok((Box::new(link), plan))
-            }
+            Target::Lab(target) => guests::connect(&target.clone(), &self.lab_folder, plan),
             Target::Board(board) => {
                 Ok((Box::new(BoardLink::new(board, &plan, self.may_ask)), plan))
             }

@@ -30,7 +30,7 @@ const NANO: f64 = 1_000.0;
 
 /// Why there is no run of a responder.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum RespondFailure {
     /// The capture cannot be read, or lacks what was requested.
     #[error(transparent)]
     Capture(#[from] latlab_capture::Error),
@@ -72,7 +72,7 @@ pub struct ResponseRequest<'a> {
 }
 
 /// Reads the captures and stores a run.
-pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failure> {
+pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, RespondFailure> {
     let ResponseRequest {
         plan,
         paths,
@@ -100,7 +100,7 @@ pub fn record_responses(request: ResponseRequest<'_>) -> Result<Finished, Failur
     };
     if let Some(path) = &original {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let opened = File::open(path).map_err(|error| Failure::File(path.clone(), error));
+        let opened = File::open(path).map_err(|error| RespondFailure::File(path.clone(), error));
         recorder.add_original(&name, &mut opened?)?;
     }
     let findings: Vec<Finding> = findings::findings(&measured);

@@ -2,7 +2,7 @@
 //! times.
 
 use super::machine::AnsweringMachine;
-use super::{Failure, bins};
+use super::{RespondFailure, bins};
 use crate::StopFlag;
 use latlab_capture::{NANO_PS, Response, ResponseClass};
 use latlab_model::deadline::is_miss;
@@ -81,7 +81,7 @@ impl<'a> StreamBuilder<'a> {
         answering: Answering,
         finest_ps: Option<i64>,
         stop: &'a StopFlag,
-    ) -> Result<StreamBuilder<'a>, Failure> {
+    ) -> Result<StreamBuilder<'a>, RespondFailure> {
         let latlab = latlab_model::VERSION.to_string();
         let hello = Hello { stream: STREAM_VERSION, latlab, id: open.id().to_string() };
         let Answering { machine, mut settings, agent } = answering;
@@ -121,15 +121,15 @@ impl<'a> StreamBuilder<'a> {
     }
 
     /// Passes on messages of the agent on the answering machine.
-    fn forward(&mut self) -> Result<(), Failure> {
+    fn forward(&mut self) -> Result<(), RespondFailure> {
         let said = self.answering.as_mut().map(AnsweringMachine::take_messages).unwrap_or_default();
         said.iter().try_for_each(|message| self.send(message))
     }
 
     /// Adds the next stimulus and its outcome.
-    pub fn push(&mut self, answer: Response) -> Result<(), Failure> {
+    pub fn push(&mut self, answer: Response) -> Result<(), RespondFailure> {
         if self.stop.is_set() {
-            return Err(Failure::Interrupted);
+            return Err(RespondFailure::Interrupted);
         }
         let at = Nanos(answer.at_ps.div_euclid(NANO_PS)).max(self.last);
         self.last = at;
@@ -164,7 +164,7 @@ impl<'a> StreamBuilder<'a> {
         Ok(())
     }
 
-    fn push_sample(&mut self, sample: Sample) -> Result<(), Failure> {
+    fn push_sample(&mut self, sample: Sample) -> Result<(), RespondFailure> {
         let Sample { release_ns, latency_ns, .. } = sample;
         self.answered += 1;
         self.latencies.push(latency_ns);
@@ -181,7 +181,7 @@ impl<'a> StreamBuilder<'a> {
     }
 
     /// Counts everything up to this time.
-    fn flush(&mut self, to: Nanos) -> Result<(), Failure> {
+    fn flush(&mut self, to: Nanos) -> Result<(), RespondFailure> {
         let (start_ns, end_ns) = (self.counted_to, to.max(self.counted_to));
         if start_ns == end_ns && self.latencies.is_empty() && self.misses == 0 {
             return Ok(());
@@ -209,7 +209,7 @@ impl<'a> StreamBuilder<'a> {
     }
 
     /// Writes everything so far to the journal.
-    pub fn keep(&mut self) -> Result<(), Failure> {
+    pub fn keep(&mut self) -> Result<(), RespondFailure> {
         self.flush(self.last)?;
         if self.waiting_latencies > 0 {
             self.send_waiting()?;
@@ -219,13 +219,17 @@ impl<'a> StreamBuilder<'a> {
     }
 
     /// Keeps an original file in the run's folder.
-    pub fn add_original(&mut self, name: &str, source: &mut impl Read) -> Result<(), Failure> {
+    pub fn add_original(
+        &mut self,
+        name: &str,
+        source: &mut impl Read,
+    ) -> Result<(), RespondFailure> {
         self.open.add_original(name, source)?;
         Ok(())
     }
 
     /// Sends the waiting counts, in bins chosen from the first responses.
-    fn send_waiting(&mut self) -> Result<(), Failure> {
+    fn send_waiting(&mut self) -> Result<(), RespondFailure> {
         let waiting = std::mem::take(&mut self.waiting);
         let first = || waiting.iter().flat_map(|one| one.latencies.iter().copied()).collect();
         let layout = match self.layout.take() {
@@ -249,7 +253,7 @@ impl<'a> StreamBuilder<'a> {
         findings: Vec<Finding>,
         length_ps: i64,
         reason: EndReason,
-    ) -> Result<Finished, Failure> {
+    ) -> Result<Finished, RespondFailure> {
         let end = Nanos(length_ps.div_euclid(NANO_PS)).max(self.last + Nanos(1));
         self.flush(end)?;
         self.send_waiting()?;
@@ -293,16 +297,16 @@ impl<'a> StreamBuilder<'a> {
     }
 
     /// Removes the unfinished run.
-    pub fn discard(self) -> Result<(), Failure> {
+    pub fn discard(self) -> Result<(), RespondFailure> {
         Ok(self.open.discard()?)
     }
 
-    fn send(&mut self, message: &Message) -> Result<(), Failure> {
+    fn send(&mut self, message: &Message) -> Result<(), RespondFailure> {
         self.bytes.extend(message.encode());
         if self.bytes.len() > AT_ONCE { self.write() } else { Ok(()) }
     }
 
-    fn write(&mut self) -> Result<(), Failure> {
+    fn write(&mut self) -> Result<(), RespondFailure> {
         self.open.append(&self.bytes)?;
         self.bytes.clear();
         Ok(())

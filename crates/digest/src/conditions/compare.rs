@@ -1,6 +1,6 @@
 //! Notable differences in conditions between two runs.
 
-use latlab_model::comparison::FactChange;
+use latlab_doctor::comparison::FactChange;
 use latlab_model::telemetry::{Conditions, Figure};
 
 /// Smallest notable difference of the means; `true` if relative to the larger one.

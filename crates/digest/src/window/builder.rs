@@ -3,9 +3,9 @@
 use super::counts::SampleCounts;
 use crate::edges::figures;
 use crate::wall::WallClock;
+use crate::window::{LargeLatency, Window, WindowThread};
 use latlab_model::run::{Severity, Summary, ThreadRun};
 use latlab_model::samples::Sample;
-use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Histogram, Nanos, Run};
 use latlab_stats::summary;
 use std::cmp::Reverse;

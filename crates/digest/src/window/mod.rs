@@ -3,8 +3,10 @@
 mod builder;
 mod counts;
 mod csv;
+mod result;
 mod spec;
 
 pub use builder::{SampleBlock, WindowBuilder};
 pub use csv::CSV_HEAD;
+pub use result::{LargeLatency, Window, WindowThread};
 pub use spec::{ParseWindowError, WindowError, WindowSpec};

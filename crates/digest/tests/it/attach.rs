@@ -8,7 +8,7 @@ use latlab_model::attach::{
 };
 use latlab_model::call_site::{CallFrame, CallSite};
 use latlab_model::deadline::is_miss;
-use latlab_model::explanation::{BlamePart, Cause, CauseKind, Phase};
+use latlab_model::explanation::{BlamePart, Cause, CauseKind, WakePhase};
 use latlab_model::frame::{Interval, Message, Spike, Spikes};
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Method, Until, Who};
@@ -231,9 +231,9 @@ fn the_longest_cycles_are_kept_with_what_took_most_of_them() {
         wake_up_ns: MICROSECOND * 5,
         response_ns: MICROSECOND * (100 + n),
         parts: vec![
-            part(0, 5, Phase::TimerLate, CauseKind::WakeUp, ""),
-            part(5, 40, Phase::Work, CauseKind::Execution, ""),
-            part(40, 100 + n, Phase::Work, CauseKind::Lock, "logger"),
+            part(0, 5, WakePhase::TimerLate, CauseKind::WakeUp, ""),
+            part(5, 40, WakePhase::Work, CauseKind::Execution, ""),
+            part(40, 100 + n, WakePhase::Work, CauseKind::Lock, "logger"),
         ],
     };
     let control = Looper::steady("control", MILLISECOND, MICROSECOND * 300);

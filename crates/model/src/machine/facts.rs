@@ -1,4 +1,5 @@
-//! The facts of a machine as a table, from which pages and comparisons take their rows.
+//! The facts of a machine as a table, from which pages and comparisons take their rows, and the tables of many runs
+//! their columns.
 
 use super::Machine;
 use crate::CpuSet;
@@ -25,6 +26,8 @@ pub struct MachineFact {
     pub name: &'static str,
     /// Whether a comparison lists it. Settings and options show some facts already, and the boot id always differs.
     pub is_compared: bool,
+    /// Whether its value is a number.
+    pub is_number: bool,
     /// The value; `None` if it is not known.
     pub value: fn(&Machine) -> Option<FactValue>,
 }
@@ -41,13 +44,21 @@ fn cpus(set: &CpuSet) -> Option<FactValue> {
     text(&set.to_string())
 }
 
-/// A row: a field of [`Machine`], its name, whether it is compared, and how its value is read.
+/// A row: a field of [`Machine`], its name, whether it is compared, and how its value is read, which is a text or a
+/// number.
 macro_rules! fact {
-    ($field:ident, $name:literal, $is_compared:literal, $read:expr) => {
+    ($field:ident, $name:literal, $is_compared:literal, number $read:expr) => {
+        fact!($field, $name, $is_compared, true, $read)
+    };
+    ($field:ident, $name:literal, $is_compared:literal, text $read:expr) => {
+        fact!($field, $name, $is_compared, false, $read)
+    };
+    ($field:ident, $name:literal, $is_compared:literal, $is_number:literal, $read:expr) => {
         MachineFact {
             id: stringify!($field),
             name: $name,
             is_compared: $is_compared,
+            is_number: $is_number,
             value: |machine| $read(&machine.$field),
         }
     };
@@ -55,27 +66,27 @@ macro_rules! fact {
 
 /// All facts, in the order of a page.
 pub const FACTS: &[MachineFact] = &[
-    fact!(hostname, "Host", true, known),
-    fact!(board, "Board", true, known),
-    fact!(cpu_model, "Processor", true, known),
-    fact!(architecture, "Architecture", true, text),
-    fact!(kernel, "Kernel", true, text),
-    fact!(kernel_version, "Kernel version", true, text),
-    fact!(preemption, "Preemption", true, known),
-    fact!(tick_hz, "Tick", false, |rate: &Option<u32>| rate.map(FactValue::Hertz)),
-    fact!(command_line, "Command line", true, known),
-    fact!(distribution, "Distribution", true, known),
-    fact!(virtualisation, "Virtualisation", true, known),
-    fact!(cpus_online, "CPUs online", true, cpus),
-    fact!(cpus_allowed, "CPUs allowed", true, cpus),
-    fact!(cpus_isolated, "CPUs isolated", true, cpus),
-    fact!(cpus_nohz_full, "CPUs without tick", true, cpus),
-    fact!(clocksource, "Clock source", true, known),
-    fact!(governor, "Governor", false, known),
-    fact!(rt_runtime_us, "Real-time limit", false, |limit: &Option<i64>| {
+    fact!(hostname, "Host", true, text known),
+    fact!(board, "Board", true, text known),
+    fact!(cpu_model, "Processor", true, text known),
+    fact!(architecture, "Architecture", true, text text),
+    fact!(kernel, "Kernel", true, text text),
+    fact!(kernel_version, "Kernel version", true, text text),
+    fact!(preemption, "Preemption", true, text known),
+    fact!(tick_hz, "Tick", false, number |rate: &Option<u32>| rate.map(FactValue::Hertz)),
+    fact!(command_line, "Command line", true, text known),
+    fact!(distribution, "Distribution", true, text known),
+    fact!(virtualisation, "Virtualisation", true, text known),
+    fact!(cpus_online, "CPUs online", true, text cpus),
+    fact!(cpus_allowed, "CPUs allowed", true, text cpus),
+    fact!(cpus_isolated, "CPUs isolated", true, text cpus),
+    fact!(cpus_nohz_full, "CPUs without tick", true, text cpus),
+    fact!(clocksource, "Clock source", true, text known),
+    fact!(governor, "Governor", false, text known),
+    fact!(rt_runtime_us, "Real-time limit", false, number |limit: &Option<i64>| {
         limit.map(FactValue::RealtimeLimit)
     }),
-    fact!(memory_bytes, "Memory", true, |bytes: &Option<u64>| bytes.map(FactValue::Bytes)),
-    fact!(microcode, "Microcode", true, known),
-    fact!(boot_id, "Boot id", false, known),
+    fact!(memory_bytes, "Memory", true, number |bytes: &Option<u64>| bytes.map(FactValue::Bytes)),
+    fact!(microcode, "Microcode", true, text known),
+    fact!(boot_id, "Boot id", false, text known),
 ];

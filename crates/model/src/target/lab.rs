@@ -8,6 +8,9 @@ use std::str::FromStr;
 /// Prefix of a guest's text.
 pub(super) const LAB: &str = "lab:";
 
+/// Least memory in MiB with which a kernel starts; it uses nearly all of that.
+pub const LEAST_MEMORY: u32 = 96;
+
 /// A guest as requested; only the laboratory knows which machines and kernels exist.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabTarget {

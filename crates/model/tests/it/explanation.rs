@@ -6,7 +6,7 @@ fn short_legs_become_one_and_all_add_up_as_before() {
     let part = |from: i64, to: i64, name: &str| BlamePart {
         from_ns: Nanos(from),
         to_ns: Nanos(to),
-        phase: Phase::Waiting,
+        phase: WakePhase::Waiting,
         cause: Cause { kind: CauseKind::Thread, name: name.to_string() },
         thread: None,
         evidence: None,

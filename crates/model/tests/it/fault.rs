@@ -5,7 +5,7 @@ use latlab_model::nanos::{MILLISECOND, SECOND};
 fn faults_are_read_as_people_write_them() {
     let fault = |text: &str| text.parse::<Fault>();
     let hog = fault("fifo-hog@2s:500ms:prio95").unwrap();
-    assert_eq!((hog.kind, hog.priority), (FaultKind::FifoHog, 95));
+    assert_eq!((hog.kind, hog.priority), (InjectedFault::FifoHog, 95));
     assert_eq!((hog.at_ns, hog.length_ns), (SECOND * 2, MILLISECOND * 500));
     assert_eq!(fault("irqs-off").unwrap().length_ns, MILLISECOND * 2);
     for (text, says) in [

@@ -2,11 +2,12 @@
 
 use super::table::PlannedResult;
 use super::variants::variant_names;
+use crate::campaign::{CampaignRow, CampaignTable, VariantComparison};
 use crate::compare::scenario_sentence;
-use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellWord, VariantComparison};
 use latlab_model::run::VerdictWord;
-use latlab_model::run_comparison::{ComparisonWord, ScenarioComparison};
+use latlab_stats::comparison::{ComparisonWord, ScenarioComparison};
 use latlab_stats::{MeasuredRun, Tolerance, compare_runs};
+use latlab_store::CellWord;
 use std::collections::BTreeSet;
 
 /// Each other variant against the base, which is the first one without a real-time kernel if there

@@ -1,8 +1,8 @@
 //! The repeats whose machine was not as the row claims.
 
 use crate::InWords;
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable};
 use latlab_model::Run;
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable};
 use latlab_model::finding::{Finding, Severity};
 
 /// Findings that count as such, each from this severity on. An idle machine that was not idle

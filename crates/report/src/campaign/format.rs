@@ -1,10 +1,11 @@
 //! Formats a cell of a campaign.
 
+use crate::campaign::{CampaignCell, CampaignTable, CellFigures};
 use crate::figures::{LatencyBound, SaidLatency};
 use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{CampaignCell, CampaignTable, CellFigures, CellWord};
 use latlab_model::deadline::is_miss;
+use latlab_store::CellWord;
 
 /// How close the observed maximum came to the deadline; decides the colour of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use crate::document::table::wrapped;
 use crate::units::span;
 use latlab_model::Nanos;
-use latlab_model::campaign_table::CampaignSummary;
+use latlab_store::CampaignSummary;
 
 pub struct CampaignEntry {
     /// Name of the folder.

@@ -8,17 +8,21 @@ mod multiples;
 mod page;
 mod plan;
 mod repeats;
+mod result;
 mod sections;
 mod table;
 mod test_suite;
 mod text;
 mod variants;
 
-pub use latlab_model::campaign_table::CampaignTable;
 pub use list::{CampaignEntry, SheetEntry, campaigns, sheets};
 pub use multiples::multiples;
 pub use page::{CampaignRun, campaign_page};
 pub use plan::planned;
+pub use result::{
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, PooledRow, PooledThread,
+    VariantComparison,
+};
 pub use table::{PlannedResult, table};
 pub use test_suite::test_suite;
 pub use text::{csv, markdown, show};

@@ -3,6 +3,7 @@
 
 use super::table::summed;
 use super::variants::variant_names;
+use crate::campaign::{CampaignRow, CampaignTable};
 use crate::pictures::cpus::Grid;
 use crate::pictures::curve::{Curve, highest, latencies};
 use crate::pictures::deadline::DeadlineMark;
@@ -12,7 +13,6 @@ use crate::pictures::panel::{Panel, Shared, panels};
 use crate::pictures::picture::{FIRST_LINE, Heading, Picture};
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, text, text_width};
 use crate::terms::{self, Terms};
-use latlab_model::campaign_table::{CampaignRow, CampaignTable};
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, html};
 use std::borrow::Cow;

@@ -8,6 +8,7 @@ use super::multiples::{Counted, can_be_overlaid, multiples, overlaid, pooled_row
 use super::sections::{NAMED_COMPARISONS, of_campaign};
 use super::text::virtual_time;
 use super::variants::headline;
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable};
 use crate::document::Section;
 use crate::document::html::opened;
 use crate::document::outline::{Outline, prose};
@@ -16,7 +17,6 @@ use crate::page::document;
 use crate::pictures::curve::Curve;
 use crate::pictures::options::Options;
 use crate::terms::{self, Terms};
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable};
 use latlab_model::{Run, ThreadBins};
 use maud::{Markup, PreEscaped, html};
 

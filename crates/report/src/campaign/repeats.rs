@@ -1,8 +1,9 @@
 //! What the repeats of a row prove together about a tolerated rate of miss bursts.
 
+use crate::campaign::{CampaignRow, CampaignTable};
 use crate::units::{counted, grouped, percent, span};
 use crate::verdict::{UNCHANGED, against, per_hour};
-use latlab_model::campaign_table::{CampaignRow, CampaignTable, RepeatsVerdict};
+use latlab_stats::RepeatsVerdict;
 
 pub fn limits(of: &CampaignTable) -> Vec<String> {
     of.rows.iter().filter_map(limit).collect()

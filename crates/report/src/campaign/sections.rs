@@ -6,6 +6,7 @@ use super::format::{DeadlineDistance, maximum, rest, verdict};
 use super::repeats::limits;
 use super::text::{reasons, remarks, virtual_time};
 use super::variants::kernel;
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use crate::document::style::verdict_colour;
 use crate::document::table::{Cell, Column, Table};
 use crate::document::{Block, On, Section};
@@ -13,7 +14,6 @@ use crate::figures::{Counts, Place, columns as figure_columns, figure_head};
 use crate::sections::causes::SideBySide;
 use crate::units::{Scale, bin_edge, grouped, short};
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, PooledRow};
 use std::borrow::Cow;
 
 /// Up to this many comparisons stand at the top of a page; if there are more, all follow below the

@@ -3,17 +3,18 @@
 
 use super::comparisons::comparisons;
 use super::conditions;
+use crate::campaign::{
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, PooledRow, PooledThread,
+};
 use crate::verdict::forbids_pass;
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::{
-    CampaignCell, CampaignCounts, CampaignRow, CampaignTable, CellAttempt, CellFigures, CellWord,
-    PooledRow, PooledThread, RepeatsVerdict, cell_verdict,
-};
 use latlab_model::explanation::CauseCounts;
 use latlab_model::histogram::censored_above;
 use latlab_model::run::VerdictWord;
 use latlab_model::{Bin, Nanos, Run, ThreadBins};
+use latlab_stats::RepeatsVerdict;
 use latlab_stats::{MeasuredRun, judge_repeats, quantile_of_equal_weight, quantile_of_rows};
+use latlab_store::{CampaignCounts, CellWord, cell_verdict};
 use std::collections::BTreeMap;
 
 const P99_9: u32 = 999_000;

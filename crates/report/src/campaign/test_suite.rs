@@ -5,10 +5,11 @@ use super::format::{maximum, reason, rest, verdict};
 use super::repeats::limit;
 use super::text::{below, remark};
 use super::variants::{headline, kernel};
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable};
 use crate::test_suite::{Problem, SuiteTime, TestCase, TestSuite, heaviest};
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{CampaignCell, CampaignRow, CampaignTable, CellWord};
 use latlab_model::run::VerdictWord;
+use latlab_store::CellWord;
 
 /// One test suite. A row fails as its verdict does; one without a deadline fails only if one of its
 /// runs did.

@@ -5,16 +5,15 @@ use super::format::{length_of, reason};
 use super::repeats::limits;
 use super::sections::of_campaign;
 use super::variants::headline;
+use crate::campaign::{CampaignCell, CampaignRow, CampaignTable, CellAttempt, PooledRow};
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
 use crate::figures::{Counts, Value, figure};
 use crate::terms::VIRTUAL_TIME_SHOWS;
 use crate::units::{bin_edge, grouped};
-use latlab_model::campaign_table::{
-    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellWord, PooledRow,
-};
 use latlab_model::sanitize::escape_controls;
+use latlab_store::CellWord;
 
 /// For the terminal: the observed maximum of each repeat, and all repeats pooled.
 pub fn show(of: &CampaignTable, width: usize, style: Style) -> String {

@@ -2,8 +2,8 @@
 //! each.
 
 use super::table::heaviest_word;
+use crate::campaign::{CampaignRow, CampaignTable};
 use crate::facts::kernel_words;
-use latlab_model::campaign_table::{CampaignRow, CampaignTable};
 use latlab_model::run::VerdictWord;
 use latlab_model::target::short_name;
 use std::collections::BTreeSet;

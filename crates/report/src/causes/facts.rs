@@ -1,7 +1,7 @@
 //! What decides which of its texts a cause has.
 
 use super::{priority_of, realtime};
-use latlab_model::explanation::{Cause, CauseKind, Phase, RunCause, SpikeBlame};
+use latlab_model::explanation::{Cause, CauseKind, RunCause, SpikeBlame, WakePhase};
 use latlab_model::plan::Policy;
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl<'a> Facts<'a> {
         let thread = longest.and_then(|part| part.thread.as_ref());
         Facts {
             priority: thread.and_then(priority_of),
-            before_interrupt: longest.is_some_and(|part| part.phase == Phase::TimerLate),
+            before_interrupt: longest.is_some_and(|part| part.phase == WakePhase::TimerLate),
             ..Facts::of(cause)
         }
     }

@@ -5,7 +5,7 @@ use super::kinds::{Cases, case, words};
 use super::{detail, process_of, reason, urgency_of};
 use crate::units::short;
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, Phase, SpikeBlame, UnexplainedReason,
+    BlamePart, Cause, CauseKind, SpikeBlame, UnexplainedReason, WakePhase,
 };
 use latlab_model::template::filled;
 use latlab_model::units::counted;
@@ -93,8 +93,8 @@ fn unclear(blame: &SpikeBlame) -> Option<String> {
     let unknown = blame.parts.iter().filter(|part| part.cause.kind == CauseKind::Unknown);
     let longest = unknown.max_by_key(|part| part.length())?;
     let when = match longest.phase {
-        Phase::TimerLate => "until it was woken",
-        Phase::Work => "in its work",
+        WakePhase::TimerLate => "until it was woken",
+        WakePhase::Work => "in its work",
         _ => "until it ran",
     };
     let how = match blame.reason {
@@ -119,7 +119,7 @@ mod tests {
         let longest = BlamePart {
             from_ns: Nanos(0),
             to_ns: Nanos(1),
-            phase: Phase::Waiting,
+            phase: WakePhase::Waiting,
             cause: cause.clone(),
             thread,
             evidence: None,

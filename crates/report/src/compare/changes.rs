@@ -1,8 +1,8 @@
 //! Requested settings that differ between the two sides.
 
 use crate::sentence;
+use latlab_doctor::comparison::FactChange;
 use latlab_model::Run;
-use latlab_model::comparison::FactChange;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Load, method and version of latlab of each side, where they differ.

@@ -1,13 +1,13 @@
 //! How the machines and plans of two sides differ, in full.
 
+use super::ComparedSides;
 use crate::doctor::{of_fact, of_option, of_setting};
 use crate::document::{Block, Changes, On, Section};
 use crate::units::counted;
-use latlab_model::comparison::Comparison;
-use latlab_model::run_comparison::RunComparison;
+use latlab_doctor::comparison::Comparison;
 
 /// Summary: the number of differing facts, settings and kernel options.
-pub fn sum(of: &RunComparison) -> Option<String> {
+pub fn sum(of: &ComparedSides) -> Option<String> {
     let settings = of.machines.as_ref().map_or(0, |one| one.settings.len());
     let options = of.machines.as_ref().map_or(0, options);
     let all = of.changes.len() + settings + options;
@@ -26,7 +26,7 @@ fn options(of: &Comparison) -> usize {
 }
 
 /// Adds all differences, kernel options by topic, to the page.
-pub fn listed(section: Section, of: &RunComparison) -> Section {
+pub fn listed(section: Section, of: &ComparedSides) -> Section {
     let section = match of.changes.is_empty() {
         true => said(section, "Machines, loads and methods are the same, as far as is known."),
         false => changes(section, Changes::new("Fact", of.changes.iter().map(of_fact).collect())),

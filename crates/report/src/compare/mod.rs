@@ -4,6 +4,7 @@ mod changes;
 mod groups;
 mod machines;
 mod page;
+mod result;
 mod sections;
 mod sentences;
 mod sides;
@@ -14,6 +15,7 @@ pub use changes::plan_changes;
 pub(crate) use groups::judgements;
 pub(crate) use page::class;
 pub use page::page;
+pub use result::ComparedSides;
 pub(crate) use sentences::{
     about, factor, incomplete, probability, ratio, scenario_sentence, title, unsupported,
 };

@@ -1,6 +1,7 @@
 //! A comparison as one self-contained page: the answer, the figures of each metric, what changed
 //! where, and the supporting data folded below.
 
+use super::ComparedSides;
 use super::sections::{changes, exposure, ids, left_out, of_scenario};
 use super::sentences::{headline, scenario, title};
 use super::sides::{pooled_side, runs_of};
@@ -17,7 +18,7 @@ use crate::pictures::shift::{self, ShiftPicture};
 use crate::run_with_bins::{RunWithBins, terms};
 use crate::sentence;
 use crate::units::counted;
-use latlab_model::run_comparison::{
+use latlab_stats::comparison::{
     ComparedRun, ComparisonWord, Metric, RunComparison, ScenarioComparison,
 };
 use maud::{Markup, html};
@@ -25,16 +26,17 @@ use maud::{Markup, html};
 const SHIFT_HEIGHT: u32 = 220;
 
 /// The whole page; `runs` are the compared runs, in any order.
-pub fn page(of: &RunComparison, runs: &[RunWithBins]) -> String {
+pub fn page(sides: &ComparedSides, runs: &[RunWithBins]) -> String {
+    let of = &sides.runs;
     let outline = Outline::page();
     let body = html! {
         main.judged {
             (opening(of, &outline))
             @match &of.scenarios[..] {
-                [one] => (sections(one, runs, &outline, vec![changes(of)])),
+                [one] => (sections(one, runs, &outline, vec![changes(sides)])),
                 several => {
                     (overview(several))
-                    (folds(&outline, &[changes(of)]))
+                    (folds(&outline, &[changes(sides)]))
                     @for (number, one) in (1..).zip(several) {
                         @let outline = Outline::part(number);
                         section.run id=(outline.prefix()) aria-labelledby=(outline.id("headline")) {

@@ -1,5 +1,6 @@
 //! The sections of a comparison below its answer.
 
+use super::ComparedSides;
 use super::machines;
 use super::page::class;
 use super::sentences::{
@@ -11,12 +12,12 @@ use crate::document::{Block, On, Section};
 use crate::figures::{Counts, Place, columns};
 use crate::sections::causes::SideBySide;
 use crate::units::{counted, short, span};
+use latlab_doctor::comparison::{Comparison, FactChange};
 use latlab_model::Nanos;
-use latlab_model::comparison::{Comparison, FactChange};
-use latlab_model::run_comparison::{
+use latlab_model::shell::Line;
+use latlab_stats::comparison::{
     ComparedCauses, ComparedRun, MetricComparison, RunComparison, ScenarioComparison,
 };
-use latlab_model::shell::Line;
 
 /// This many machine settings are named; the others are counted.
 const NAMED_SETTINGS: usize = 6;
@@ -130,7 +131,7 @@ fn causes(of: &ScenarioComparison) -> Option<Section> {
 }
 
 /// Other differences between the two sides.
-pub fn changes(of: &RunComparison) -> Section {
+pub fn changes(of: &ComparedSides) -> Section {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_string());
     let line = |one: &FactChange| {
         format!("{}: {} -> {}", one.what.replace('_', " "), value(&one.before), value(&one.after))
@@ -146,7 +147,7 @@ pub fn changes(of: &RunComparison) -> Section {
         }
         false => section.add(On::Text, Block::List(String::new(), all)),
     };
-    section.texts_on(On::Text, left_out(of))
+    section.texts_on(On::Text, left_out(&of.runs))
 }
 
 /// Which runs are compared; only the first ones if there are many.

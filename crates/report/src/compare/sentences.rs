@@ -4,7 +4,7 @@ use crate::InWords;
 use crate::units::{counted, grouped, percent, percent_of, short, span, trimmed, within_sentence};
 use crate::verdict::{and_others, per_hour, rate};
 use latlab_model::run::{BurstLimit, IncompleteRun};
-use latlab_model::run_comparison::{
+use latlab_stats::comparison::{
     BurstComparison, BurstRate, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
     MetricDrift, MissComparison, RatioInterval, RunComparison, ScenarioComparison,
     UnsupportedMetric,
@@ -356,7 +356,7 @@ pub fn probability(p: f64) -> String {
 
 /// The largest latency of each run, shown but not judged.
 pub fn maxima(of: &ScenarioComparison) -> String {
-    let side = |runs: &[latlab_model::run_comparison::ComparedRun]| {
+    let side = |runs: &[latlab_stats::comparison::ComparedRun]| {
         let each = runs.iter().map(|run| match run.max_ns {
             Some(max) => short(max.0 as f64),
             None => "unknown".to_string(),

@@ -1,8 +1,8 @@
 //! Pools the runs of a side, for charts that overlay both sides.
 
 use crate::run_with_bins::RunWithBins;
-use latlab_model::run_comparison::ComparedRun;
 use latlab_model::{Nanos, Run, ThreadBins};
+use latlab_stats::comparison::ComparedRun;
 
 pub fn runs_of<'a>(side: &[ComparedRun], all: &[RunWithBins<'a>]) -> Vec<RunWithBins<'a>> {
     let find = |one: &ComparedRun| all.iter().find(|known| known.run.id == one.id).copied();

@@ -2,8 +2,8 @@
 
 use super::sections::middle;
 use super::sentences::{factor, headline, missed, probability, ratio, remark, title};
-use crate::test_suite::{Figure, Problem, SuiteTime, TestCase, TestSuite};
-use latlab_model::run_comparison::{
+use crate::test_suite::{Problem, SuiteTime, TestCase, TestFigure, TestSuite};
+use latlab_stats::comparison::{
     ComparisonWord, MetricComparison, RunComparison, ScenarioComparison,
 };
 
@@ -43,10 +43,10 @@ pub(crate) fn case(group: &str, name: String, word: ComparisonWord, message: Str
     TestCase { group: group.to_string(), name, problem, output, ..TestCase::default() }
 }
 
-fn figures(of: &MetricComparison) -> Vec<Figure> {
+fn figures(of: &MetricComparison) -> Vec<TestFigure> {
     let name = of.metric.as_str().replace(' ', "-");
     let sides = [("base", &of.base_ns), ("candidate", &of.candidate_ns)];
-    let figure = |(side, values): (&str, &Vec<f64>)| Figure {
+    let figure = |(side, values): (&str, &Vec<f64>)| TestFigure {
         name: format!("{name}-{side}"),
         nanos: Some(middle(values)).filter(|_| !values.is_empty()),
     };

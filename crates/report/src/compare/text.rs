@@ -1,13 +1,15 @@
 //! A comparison for the terminal and as Markdown.
 
+use super::ComparedSides;
 use super::sections::{changes, of_scenario};
 use super::sentences::{headline, scenario};
 use crate::document::style::{Colour, Style};
 use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
-use latlab_model::run_comparison::{ComparisonWord, RunComparison, ScenarioComparison};
+use latlab_stats::comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 
-pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
+pub fn show(sides: &ComparedSides, width: usize, style: Style) -> String {
+    let of = &sides.runs;
     let head = wrapped(&headline(of), width, 0);
     let mut text = format!("{}\n", style.paint(colour(of.word), &head));
     for one in &of.scenarios {
@@ -17,10 +19,11 @@ pub fn show(of: &RunComparison, width: usize, style: Style) -> String {
         }
         text += &to_terminal(&of_scenario(one), width, style);
     }
-    format!("{text}\n{}", to_terminal(&[changes(of)], width, style))
+    format!("{text}\n{}", to_terminal(&[changes(sides)], width, style))
 }
 
-pub fn markdown(of: &RunComparison) -> String {
+pub fn markdown(sides: &ComparedSides) -> String {
+    let of = &sides.runs;
     let mut text = format!("**{}**\n\n", escaped(&headline(of)));
     for one in &of.scenarios {
         if let Some(name) = heading(of, one) {
@@ -28,7 +31,7 @@ pub fn markdown(of: &RunComparison) -> String {
         }
         text += &format!("{}\n", to_markdown(&of_scenario(one)));
     }
-    text + &to_markdown(&[changes(of)])
+    text + &to_markdown(&[changes(sides)])
 }
 
 /// The name of a scenario if there are several.

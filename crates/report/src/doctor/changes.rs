@@ -2,7 +2,7 @@
 
 use crate::document::Change;
 use crate::units::bytes;
-use latlab_model::comparison::{FactChange, SettingChange};
+use latlab_doctor::comparison::{FactChange, SettingChange};
 
 pub fn of_fact(one: &FactChange) -> Change {
     let FactChange { what, before, after } = one;

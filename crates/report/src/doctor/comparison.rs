@@ -5,7 +5,9 @@ use crate::document::style::Colour;
 use crate::document::table::wrapped;
 use crate::document::{Block, Change, Changes, Item, On, Section, to_terminal};
 use crate::units::counted;
-use latlab_model::comparison::{Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange};
+use latlab_doctor::comparison::{
+    Comparison, ConfigChanges, ConfigTopic, FactChange, SettingChange,
+};
 use latlab_model::doctor::Diagnosis;
 use latlab_model::run::Severity;
 

@@ -1,12 +1,12 @@
 //! The subjects of figures, whatever document they come from.
 
 use super::resolution;
+use crate::campaign::CellFigures;
 use crate::facts;
-use latlab_model::campaign_table::CellFigures;
 use latlab_model::run::{Quantiles, Summary, ThreadRun, VerdictWord};
-use latlab_model::run_comparison::ComparedRun;
-use latlab_model::trend::Build;
 use latlab_model::{Nanos, Run};
+use latlab_stats::builds::Build;
+use latlab_stats::comparison::ComparedRun;
 use std::borrow::Cow;
 
 /// A thread, a run, a build or a cell.

@@ -1,5 +1,6 @@
 //! The figures. Every table of runs, threads, builds and cells takes heads, units and values from
-//! [`FIGURES`]; add a row there to add a column.
+//! [`FIGURES`]; add a row there to add a column. The tables of many runs
+//! have those with a `stored` number.
 
 mod column;
 mod counts;
@@ -83,6 +84,15 @@ pub struct Figure {
     /// A one-line description.
     pub about: &'static str,
     pub get: fn(&Counts) -> Option<Value>,
+    /// The number of a run in the tables of many runs, as in `run.json`; `None` if they have no such column.
+    pub stored: Option<Stored>,
+}
+
+/// A number of a run that is not rounded.
+#[derive(Clone, Copy)]
+pub enum Stored {
+    Integer(fn(&Run) -> Option<i64>),
+    Real(fn(&Run) -> Option<f64>),
 }
 
 use Place::{Builds, Compared, List, Pooled, Rows, Runs, Served, Threads};
@@ -105,6 +115,7 @@ pub static FIGURES: &[Figure] = &[
             Some(None) if of.run?.asked.method.is_import() => None,
             Some(None) => in_place("floats"),
         },
+        stored: None,
     },
     Figure {
         id: "core",
@@ -120,6 +131,7 @@ pub static FIGURES: &[Figure] = &[
                 None => in_place(""),
             }
         },
+        stored: None,
     },
     Figure {
         id: "instrument",
@@ -129,6 +141,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[List],
         about: "What measured",
         get: |of| words(of.run?.asked.method.instrument()),
+        stored: None,
     },
     Figure {
         id: "kernel",
@@ -138,6 +151,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Runs],
         about: "The kernel, and how it can be preempted",
         get: |of| words(Some(facts::kernel(of.run?)).filter(|kernel| !kernel.is_empty())?),
+        stored: None,
     },
     Figure {
         id: "load",
@@ -147,6 +161,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Runs],
         about: "What loaded the machine",
         get: |of| words(of.run?.load_or("none")),
+        stored: None,
     },
     Figure {
         id: "verdict",
@@ -160,6 +175,7 @@ pub static FIGURES: &[Figure] = &[
             None if facts::is_invalid(of.run?) => words("none; a finding makes it invalid"),
             None => None,
         },
+        stored: None,
     },
     Figure {
         id: "max_ns",
@@ -169,6 +185,7 @@ pub static FIGURES: &[Figure] = &[
         places: MAXIMUM,
         about: "Observed maximum; larger latencies may come in a longer run",
         get: |of| Some(Value::Latency(maximum(&of.summary)?.resolved(of.resolution_ns))),
+        stored: integer(|run| of_time(run.total.max_ns)),
     },
     Figure {
         id: "noise",
@@ -178,6 +195,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Share of the time that was taken from the busy loop",
         get: |of| Some(Value::Share(of.summary.noise?.share())),
+        stored: None,
     },
     Figure {
         id: "worst_share",
@@ -187,6 +205,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "The same in the worst interval",
         get: |of| Some(Value::Share(of.summary.noise?.worst_share)),
+        stored: None,
     },
     Figure {
         id: "preempted",
@@ -196,6 +215,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Share of the time that other threads took",
         get: |of| taken(of, |spun| spun.preempted),
+        stored: None,
     },
     Figure {
         id: "interrupted",
@@ -205,6 +225,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Share of the time that interrupts, firmware and hypervisor took",
         get: |of| taken(of, |spun| spun.interrupted),
+        stored: None,
     },
     Figure {
         id: "pass_ns",
@@ -218,6 +239,7 @@ pub static FIGURES: &[Figure] = &[
             let own = noise.of_ns - noise.sum_ns - spun.rested_ns;
             Some(Value::Latency(known(own.0 as f64 / spun.passes.max(1) as f64)))
         },
+        stored: None,
     },
     Figure {
         id: "misses",
@@ -227,6 +249,7 @@ pub static FIGURES: &[Figure] = &[
         places: EVERYWHERE,
         about: "Releases later than the deadline, overruns included",
         get: |of| Some(Value::Count(of.summary.misses?)),
+        stored: integer(|run| of_count(run.total.misses?)),
     },
     Figure {
         id: "overruns",
@@ -241,6 +264,7 @@ pub static FIGURES: &[Figure] = &[
             (None, Some(run)) if run.asked.method.is_periodic() => in_place(NOT_DEFINED),
             (None, _) => None,
         },
+        stored: integer(|run| of_count(run.total.overruns?)),
     },
     Figure {
         id: "max_at_ns",
@@ -250,6 +274,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "When the observed maximum was released, since the first release",
         get: |of| Some(Value::Moment(facts::since_first_release(of.run?, &of.summary)?)),
+        stored: None,
     },
     Figure {
         id: "cycles",
@@ -259,6 +284,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads, Runs, List, Pooled, Served],
         about: "Latencies recorded",
         get: |of| Some(Value::Count(of.summary.cycles)),
+        stored: integer(|run| of_count(run.total.cycles)),
     },
     Figure {
         id: "releases",
@@ -271,6 +297,7 @@ pub static FIGURES: &[Figure] = &[
             let has_some = of.run.is_none_or(Run::has_releases);
             has_some.then_some(Value::Count(of.summary.releases))
         },
+        stored: integer(|run| of_count(run.total.releases)),
     },
     Figure {
         id: "min_ns",
@@ -280,6 +307,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Smallest latency",
         get: |of| Some(Value::Latency(known(of.summary.min_ns?.0 as f64))),
+        stored: integer(|run| of_time(run.total.min_ns)),
     },
     Figure {
         id: "mean_ns",
@@ -289,6 +317,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "Mean latency",
         get: |of| Some(Value::Latency(known(of.summary.mean_ns?))),
+        stored: Some(Stored::Real(|run| run.total.mean_ns)),
     },
     Figure {
         id: "p50_ns",
@@ -298,6 +327,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads, Runs],
         about: "Half of the latencies are no larger",
         get: |of| quantile(of, &P50),
+        stored: integer(|run| of_time(run.total.quantiles.as_ref()?.p50_ns)),
     },
     Figure {
         id: "p99_ns",
@@ -307,6 +337,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "99 % of the latencies are no larger",
         get: |of| quantile(of, &P99),
+        stored: integer(|run| of_time(run.total.quantiles.as_ref()?.p99_ns)),
     },
     Figure {
         id: "p99_9_ns",
@@ -316,6 +347,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads, Runs, Rows, Pooled, Served],
         about: "99.9 % of the latencies are no larger",
         get: |of| quantile(of, &P99_9),
+        stored: integer(|run| of_time(run.total.quantiles.as_ref()?.p99_9_ns)),
     },
     Figure {
         id: "p99_99_ns",
@@ -325,6 +357,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "99.99 % of the latencies are no larger",
         get: |of| quantile(of, &P99_99),
+        stored: integer(|run| of_time(run.total.quantiles.as_ref()?.p99_99_ns)),
     },
     Figure {
         id: "p99_999_ns",
@@ -334,6 +367,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Threads],
         about: "99.999 % of the latencies are no larger",
         get: |of| quantile(of, &P99_999),
+        stored: integer(|run| of_time(run.total.quantiles.as_ref()?.p99_999_ns)),
     },
     Figure {
         id: "threads",
@@ -343,6 +377,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[List],
         about: "Measuring threads",
         get: |of| Some(Value::Count(of.run?.threads.len() as u64)),
+        stored: integer(|run| of_count(run.threads.len() as u64)),
     },
     Figure {
         id: "measured_ns",
@@ -352,6 +387,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[Runs, List, Builds, Compared, Served],
         about: "From the first release to the end of the last interval",
         get: |of| Some(Value::Duration(of.measured_ns?)),
+        stored: integer(|run| of_time(Some(run.measured_ns))),
     },
     Figure {
         id: "started",
@@ -361,6 +397,7 @@ pub static FIGURES: &[Figure] = &[
         places: &[List, Builds, Compared],
         about: "The first release, in UTC",
         get: |of| words(Some(facts::started(of.started)).filter(|time| !time.is_empty())?),
+        stored: None,
     },
     Figure {
         id: "policy",
@@ -373,6 +410,7 @@ pub static FIGURES: &[Figure] = &[
             Some(thread) => words(&thread.setup.policy),
             None => in_place(""),
         },
+        stored: None,
     },
     Figure {
         id: "period_ns",
@@ -387,6 +425,7 @@ pub static FIGURES: &[Figure] = &[
             let period = thread.setup.period_ns;
             in_place(period.filter(|_| method.is_periodic() || method.is_import())?)
         },
+        stored: None,
     },
 ];
 
@@ -398,6 +437,18 @@ pub fn figure(id: &str) -> &'static Figure {
 /// The column head of the figure with this id.
 pub fn figure_head(id: &str) -> &'static str {
     figure(id).head
+}
+
+const fn integer(of: fn(&Run) -> Option<i64>) -> Option<Stored> {
+    Some(Stored::Integer(of))
+}
+
+fn of_time(time: Option<Nanos>) -> Option<i64> {
+    Some(time?.0)
+}
+
+fn of_count(count: u64) -> Option<i64> {
+    i64::try_from(count).ok()
 }
 
 fn words(text: impl ToString) -> Option<Value> {

@@ -1,9 +1,9 @@
 //! Formats the cells of an answer by the names of their columns.
 
+use crate::fleet::FleetAnswer;
 use crate::pictures::marks::MarkedRows;
 use crate::units::{grouped, short, span};
 use latlab_model::Nanos;
-use latlab_model::fleet::FleetAnswer;
 use serde_json::Value;
 
 /// Suffix of columns that hold times.

@@ -2,15 +2,16 @@
 
 mod cells;
 mod page;
+mod row;
 mod series;
 mod text;
 
 pub use page::page;
+pub use row::{FleetAnswer, FleetEntry, RunColumn, run_columns, run_row};
 pub use text::show;
 
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends};
-use latlab_model::fleet::FleetAnswer;
 use series::all_series;
 
 /// The chart of an answer: series with their steps if there are any, else a line for each row.

@@ -6,12 +6,12 @@ use super::text::{columns, headline, newest_step, series_columns, since};
 use crate::document::outline::{Outline, count, prose};
 use crate::document::table::{Table, markup};
 use crate::document::{Section, folds};
+use crate::fleet::FleetAnswer;
 use crate::page::document;
 use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::{marks, small_trends, trend};
 use crate::units::counted;
-use latlab_model::fleet::FleetAnswer;
 use maud::{Markup, html};
 
 /// At most this many series with a step get their own chart.

@@ -1,10 +1,10 @@
 //! The series of an answer: p99.9 over time for each board, kernel and scenario, with its steps.
 
+use crate::fleet::FleetAnswer;
 use jiff::civil::Date;
 use latlab_model::Nanos;
-use latlab_model::fleet::FleetAnswer;
-use latlab_model::run_comparison::{ComparisonWord, Metric};
-use latlab_model::trend::{Build, Trend};
+use latlab_stats::builds::{Build, Trend};
+use latlab_stats::comparison::{ComparisonWord, Metric};
 use latlab_stats::trend_of_builds;
 use serde_json::Value;
 

@@ -5,10 +5,10 @@ use super::series::{FleetSeries, all_series};
 use crate::document::style::{Colour, Style};
 use crate::document::table::{Column, table, wrapped};
 use crate::figures::figure_head;
+use crate::fleet::FleetAnswer;
 use crate::trend::change;
 use crate::units::{counted, short};
-use latlab_model::fleet::FleetAnswer;
-use latlab_model::run_comparison::ComparisonWord;
+use latlab_stats::comparison::ComparisonWord;
 
 pub fn show(of: &FleetAnswer, width: usize, style: Style) -> String {
     match all_series(of) {

@@ -5,7 +5,7 @@ use crate::pictures::legend::{Entry, Legend};
 use crate::pictures::options::Options;
 use crate::pictures::picture::Picture;
 use crate::pictures::svg::{Anchor, INK, MUTED, Pen, TEXT_SIZE, line, n, text};
-use latlab_model::run_comparison::QuantileShift;
+use latlab_stats::comparison::QuantileShift;
 use maud::{Markup, html};
 
 /// Top edge; the chart has no heading.

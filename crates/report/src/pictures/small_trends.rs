@@ -5,8 +5,8 @@ use crate::pictures::picture::{FIRST_LINE, Heading, MARGIN, Picture};
 use crate::pictures::svg::{Anchor, GRID, INK, MUTED, Pen, line, lines, n, text};
 use crate::pictures::trend::{DEADLINE, levels_of};
 use crate::units::short;
-use latlab_model::run_comparison::ComparisonWord;
-use latlab_model::trend::Trend;
+use latlab_stats::builds::Trend;
+use latlab_stats::comparison::ComparisonWord;
 use maud::{Markup, html};
 
 /// Typical names of boards, scenarios and kernels fit next to the newest value.

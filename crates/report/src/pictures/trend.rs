@@ -8,9 +8,9 @@ use crate::pictures::picture::Picture;
 use crate::pictures::svg::{Anchor, INK, MUTED, PAPER, Pen, TEXT_SIZE, line, n, outlined, text};
 use crate::terms::LATENCY;
 use crate::units::short;
-use latlab_model::run_comparison::ComparisonWord;
-use latlab_model::trend::{Build, Trend};
 use latlab_model::{Bin, Nanos};
+use latlab_stats::builds::{Build, Trend};
+use latlab_stats::comparison::ComparisonWord;
 use maud::{Markup, html};
 
 /// Top edge; the chart has no heading.

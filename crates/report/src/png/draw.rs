@@ -1,7 +1,7 @@
 //! Paints SVG elements, but only those that latlab's charts use.
 
 use super::render::PngError;
-use super::style::{Anchor, Fill, Style};
+use super::style::{Fill, SvgStyle, TextAnchor};
 use super::type_setting::outline;
 use roxmltree::{Document, Node};
 use tiny_skia::{
@@ -25,7 +25,7 @@ impl<'a> Painter<'a> {
     pub fn paint_children(
         &self,
         node: Node,
-        style: &Style,
+        style: &SvgStyle,
         transform: Transform,
         pixels: &mut Pixmap,
     ) -> Result<(), PngError> {
@@ -36,7 +36,7 @@ impl<'a> Painter<'a> {
     fn paint(
         &self,
         node: Node,
-        outer: &Style,
+        outer: &SvgStyle,
         transform: Transform,
         pixels: &mut Pixmap,
     ) -> Result<(), PngError> {
@@ -74,9 +74,9 @@ impl<'a> Painter<'a> {
                 let (words, size) = (words.join(" "), style.font_size);
                 let width = super::text_width(&words, size.into(), style.weight) as f32;
                 let start = match style.anchor {
-                    Anchor::Start => 0.0,
-                    Anchor::Middle => width / 2.0,
-                    Anchor::End => width,
+                    TextAnchor::Start => 0.0,
+                    TextAnchor::Middle => width / 2.0,
+                    TextAnchor::End => width,
                 };
                 outline(&words, number(node, "x")? - start, number(node, "y")?, size, style.weight)
             }
@@ -91,7 +91,7 @@ impl<'a> Painter<'a> {
     fn paint_path(
         &self,
         path: &Path,
-        style: &Style,
+        style: &SvgStyle,
         transform: Transform,
         pixels: &mut Pixmap,
     ) -> Result<(), PngError> {
@@ -134,7 +134,7 @@ impl<'a> Painter<'a> {
             ((width * scale_x).round().max(1.0), (height * scale_y).round().max(1.0));
         let mut tile = Pixmap::new(across as u32, down as u32).ok_or_else(missing)?;
         let (to_x, to_y) = (across / width, down / height);
-        let style = Style::default().of_element(pattern)?;
+        let style = SvgStyle::default().of_element(pattern)?;
         let painter = Painter { is_tile: true, ..*self };
         painter.paint_children(pattern, &style, Transform::from_scale(to_x, to_y), &mut tile)?;
         Ok((tile, Transform::from_scale(1.0 / to_x, 1.0 / to_y)))
@@ -151,7 +151,7 @@ fn fill(path: &Path, shader: Shader, anti_alias: bool, transform: Transform, pix
     pixels.fill_path(path, &paint, FillRule::Winding, transform, None);
 }
 
-fn stroke(path: &Path, style: &Style, transform: Transform, pixels: &mut Pixmap) {
+fn stroke(path: &Path, style: &SvgStyle, transform: Transform, pixels: &mut Pixmap) {
     let Some(colour) = style.stroke.filter(|_| style.stroke_width > 0.0) else { return };
     let shader = colour_shader(colour, style.opacity * style.stroke_opacity);
     let stroke = Stroke {

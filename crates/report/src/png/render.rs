@@ -2,7 +2,7 @@
 
 use super::draw::{Painter, number};
 use super::standalone::plain_colours;
-use super::style::Style;
+use super::style::SvgStyle;
 use roxmltree::Document;
 use tiny_skia::{Color, Pixmap, Transform};
 
@@ -52,7 +52,7 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
         return Err(PngError::svg("expected an <svg> with a width and a height"));
     }
     let mut pixels = paper(width, height, scale)?;
-    let style = Style::default().of_element(root)?;
+    let style = SvgStyle::default().of_element(root)?;
     let transform = Transform::from_scale(scale, scale);
     Painter::new(&document, (width, height)).paint_children(
         root,

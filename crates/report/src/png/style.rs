@@ -44,7 +44,7 @@ pub enum Fill {
 
 /// How a text is aligned to its point.
 #[derive(Clone, Copy, Debug)]
-pub enum Anchor {
+pub enum TextAnchor {
     Start,
     Middle,
     End,
@@ -52,7 +52,7 @@ pub enum Anchor {
 
 /// The SVG style properties that the charts use.
 #[derive(Clone, Debug)]
-pub struct Style {
+pub struct SvgStyle {
     pub fill: Fill,
     pub fill_opacity: f32,
     pub stroke: Option<Color>,
@@ -69,12 +69,12 @@ pub struct Style {
     pub opacity: f32,
     pub weight: Weight,
     pub font_size: f32,
-    pub anchor: Anchor,
+    pub anchor: TextAnchor,
 }
 
-impl Default for Style {
-    fn default() -> Style {
-        Style {
+impl Default for SvgStyle {
+    fn default() -> SvgStyle {
+        SvgStyle {
             fill: Fill::Colour(Color::BLACK),
             fill_opacity: 1.0,
             stroke: None,
@@ -88,14 +88,14 @@ impl Default for Style {
             opacity: 1.0,
             weight: Weight::Regular,
             font_size: 12.0,
-            anchor: Anchor::Start,
+            anchor: TextAnchor::Start,
         }
     }
 }
 
-impl Style {
+impl SvgStyle {
     /// The style of a child element.
-    pub fn of_element(&self, node: Node) -> Result<Style, PngError> {
+    pub fn of_element(&self, node: Node) -> Result<SvgStyle, PngError> {
         let mut style = self.clone();
         for attribute in node.attributes() {
             let (name, value) = (attribute.name(), attribute.value());
@@ -165,9 +165,9 @@ impl Style {
             "font-size" => self.font_size = parse(value)?,
             "text-anchor" => {
                 self.anchor = match value {
-                    "start" => Anchor::Start,
-                    "middle" => Anchor::Middle,
-                    "end" => Anchor::End,
+                    "start" => TextAnchor::Start,
+                    "middle" => TextAnchor::Middle,
+                    "end" => TextAnchor::End,
                     _ => return Err(unknown()),
                 };
             }

@@ -14,7 +14,6 @@ pub mod losses;
 pub mod outliers;
 pub mod pairs;
 pub mod published;
-pub mod replay;
 pub mod respond;
 pub mod responders;
 pub mod setup;

@@ -3,15 +3,16 @@
 use super::{Result, RunTables};
 use crate::InWords;
 use crate::Options;
+use crate::campaign::{CampaignRow, CampaignTable, CellAttempt};
 use crate::campaign::{CampaignRun, PlannedResult, campaign_page, multiples, table};
 use crate::findings::LOST;
 use crate::sanitize::sanitize_run;
 use latlab_model::Run;
 use latlab_model::campaign::PlannedRun;
-use latlab_model::campaign_table::{CampaignRow, CampaignTable, CellAttempt, CellWord};
 use latlab_model::run::EndReason;
 use latlab_model::sanitize::{escape_controls, sanitize_document};
 use latlab_stats::MeasuredRun;
+use latlab_store::CellWord;
 use latlab_store::{
     Attempt, AttemptProblem, CampaignFolder, CampaignProgress, CellState, read_run,
 };

@@ -9,7 +9,7 @@ use crate::sections::{respond, threads};
 use crate::sentence;
 use crate::terms;
 use crate::units::{Scale, counted, span};
-use latlab_model::window::{LargeLatency, Window};
+use latlab_digest::window::{LargeLatency, Window};
 use latlab_model::{Nanos, Run, shell};
 
 /// The figures of a window, in at most `width` columns (at least 80).

@@ -19,7 +19,7 @@ pub enum Problem {
 
 /// An additional measured value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Figure {
+pub struct TestFigure {
     /// Without spaces.
     pub name: String,
     /// `None` if not known.
@@ -40,7 +40,7 @@ pub struct TestCase {
     /// The largest measured time.
     pub measured: Option<Nanos>,
     /// Further measured values.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<TestFigure>,
     /// Measurement time.
     pub took: Option<Nanos>,
 }

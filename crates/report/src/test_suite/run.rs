@@ -1,6 +1,6 @@
 //! A run as a test suite: each thread against the deadline, and the verdict.
 
-use super::{Figure, Problem, SuiteTime, TestCase, TestSuite};
+use super::{Problem, SuiteTime, TestCase, TestFigure, TestSuite};
 use crate::InWords;
 use crate::rendered_verdict;
 use crate::sections::attach::thread_name;
@@ -96,7 +96,7 @@ fn of_thread(run: &Run, thread: &ThreadRun) -> TestCase {
         ("avg", summary.mean_ns),
         ("max", summary.max_ns.map(|time| time.0 as f64)),
     ];
-    let figure = |(what, nanos)| Figure { name: format!("t{number}-{what}-latency"), nanos };
+    let figure = |(what, nanos)| TestFigure { name: format!("t{number}-{what}-latency"), nanos };
     let case = TestCase {
         name,
         short_name: Some(format!("t{number}-deadline")),

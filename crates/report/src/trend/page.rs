@@ -10,7 +10,7 @@ use crate::page::pictures::in_widths;
 use crate::pictures::options::Options;
 use crate::pictures::trend;
 use crate::units::{counted, percent};
-use latlab_model::trend::Trend;
+use latlab_stats::builds::Trend;
 use maud::{Markup, html};
 
 const HEIGHT: u32 = 260;

@@ -5,7 +5,7 @@ use crate::document::table::{Cell, Column, Table};
 use crate::document::{On, Section};
 use crate::figures::{Counts, Place, columns};
 use crate::units::short;
-use latlab_model::trend::{Build, Trend};
+use latlab_stats::builds::{Build, Trend};
 
 /// The builds, with the steps between them.
 pub fn builds(of: &Trend) -> Section {

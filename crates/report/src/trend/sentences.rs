@@ -2,8 +2,8 @@
 
 use crate::compare::{about, factor, incomplete, probability, title, unsupported};
 use crate::units::{counted, percent, short};
-use latlab_model::run_comparison::ComparisonWord;
-use latlab_model::trend::{Trend, TrendLimit, TrendStep};
+use latlab_stats::builds::{Trend, TrendLimit, TrendStep};
+use latlab_stats::comparison::ComparisonWord;
 
 /// The answer, in a sentence or two.
 pub fn headline(of: &Trend) -> String {

@@ -4,7 +4,7 @@ use super::sentences::{headline, limits, step};
 use crate::compare::case;
 use crate::test_suite::{SuiteTime, TestCase, TestSuite};
 use latlab_model::Nanos;
-use latlab_model::trend::Trend;
+use latlab_stats::builds::Trend;
 
 /// A suite with a case for the newest build. A regression is a failure, an undecided result an
 /// error.

@@ -6,7 +6,7 @@ use crate::compare::colour;
 use crate::document::style::Style;
 use crate::document::table::wrapped;
 use crate::document::{escaped, to_markdown, to_terminal};
-use latlab_model::trend::Trend;
+use latlab_stats::builds::Trend;
 
 pub fn show(of: &Trend, width: usize, style: Style) -> String {
     let head = style.paint(colour(of.word), &wrapped(&headline(of), width, 0));

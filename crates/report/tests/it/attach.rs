@@ -6,7 +6,7 @@ use latlab_model::attach::{
     AttachedThreadRun, CyclePart, CyclePartFigures, RhythmKind, ThreadWaker,
 };
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, CpuBefore, Phase, SpikeBlame, TracedThread,
+    BlamePart, Cause, CauseKind, CpuBefore, SpikeBlame, TracedThread, WakePhase,
 };
 use latlab_model::nanos::{MICROSECOND, MILLISECOND};
 use latlab_model::plan::{Attach, Method, Until, Who};
@@ -96,7 +96,7 @@ fn long_cycle(thread: u32) -> SpikeBlame {
             known: None,
             started_by: None,
         }),
-        ..part(298, 3_448, Phase::Work, CauseKind::Lock, "logger")
+        ..part(298, 3_448, WakePhase::Work, CauseKind::Lock, "logger")
     };
     SpikeBlame {
         spike: 1,
@@ -105,8 +105,8 @@ fn long_cycle(thread: u32) -> SpikeBlame {
         release_ns: Nanos(77),
         latency_ns: MICROSECOND * 3_448,
         parts: vec![
-            part(0, 91, Phase::Waiting, CauseKind::WakeUp, ""),
-            part(91, 298, Phase::Work, CauseKind::Execution, ""),
+            part(0, 91, WakePhase::Waiting, CauseKind::WakeUp, ""),
+            part(91, 298, WakePhase::Work, CauseKind::Execution, ""),
             lock.clone(),
         ],
         cause: Some(lock.cause.clone()),

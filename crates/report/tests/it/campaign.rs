@@ -3,7 +3,6 @@
 use crate::common::svg::{attribute, elements};
 use crate::common::{Fixture, histogram, plan, verdict};
 use latlab_model::campaign::{CAMPAIGN_VERSION, Campaign, CoolDown, Order, PlannedRun, Row};
-use latlab_model::campaign_table::{CampaignTable, CellAttempt, CellWord, VariantComparison};
 use latlab_model::finding::{ConditionFinding, Finding};
 use latlab_model::run::{MissBursts, VerdictReason, VerdictWord};
 use latlab_model::{Nanos, Run, ThreadBins};
@@ -11,8 +10,10 @@ use latlab_report::campaign::{
     CampaignRun, PlannedResult, campaign_page, csv, markdown, multiples, planned, show, table,
     test_suite,
 };
+use latlab_report::campaign::{CampaignTable, CellAttempt, VariantComparison};
 use latlab_report::{Options, Style};
 use latlab_stats::MeasuredRun;
+use latlab_store::CellWord;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -126,8 +127,8 @@ impl Made {
 
     fn multiples(&self) -> String {
         let table = self.table();
-        let of_row = |row: &latlab_model::campaign_table::CampaignRow| {
-            let run = |cell: &latlab_model::campaign_table::CampaignCell| {
+        let of_row = |row: &latlab_report::campaign::CampaignRow| {
+            let run = |cell: &latlab_report::campaign::CampaignCell| {
                 let all = self.runs.iter().filter_map(|(_, run)| run.as_ref());
                 let mut all = all.filter(|(run, _)| Some(&run.id) == cell.run.as_ref());
                 all.next().map(|(run, bins)| (run, bins.as_slice()))

@@ -21,7 +21,7 @@ fn spike(cause: Option<(CauseKind, &str)>) -> SpikeBlame {
         longest: cause.map(|cause| BlamePart {
             from_ns: Nanos(0),
             to_ns: Nanos(1_000_000),
-            phase: Phase::Waiting,
+            phase: WakePhase::Waiting,
             cause: named(cause),
             thread: None,
             evidence: None,

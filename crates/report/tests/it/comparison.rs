@@ -217,19 +217,21 @@ fn no_width_costs_a_judged_comparison_a_run_a_metric_or_a_verdict() {
         each.map(|(one, bins)| MeasuredRun { run: &one.run, bins, spans: &[], scenario: None })
             .collect()
     };
-    let judged = compare_runs(&measured(0), &measured(1), &Tolerance::default());
-    assert!(judged.scenarios[0].metrics.len() >= 3);
+    let runs = compare_runs(&measured(0), &measured(1), &Tolerance::default());
+    let judged = compare::ComparedSides { runs, changes: Vec::new(), machines: None };
+    let metrics = &judged.runs.scenarios[0].metrics;
+    assert!(metrics.len() >= 3);
     for width in 60..=200 {
         let said = compare::show(&judged, width, PLAIN);
         for fixture in sides.iter().flatten() {
             assert!(said.contains(&fixture.run.id), "{} at {width}:\n{said}", fixture.run.id);
         }
-        for metric in &judged.scenarios[0].metrics {
+        for metric in metrics {
             let line = format!("{} ", metric.metric);
             assert!(said.lines().any(|one| one.starts_with(&line)), "{line} at {width}:\n{said}");
         }
         let words = said.matches("CANNOT TELL").count();
-        assert!(words > judged.scenarios[0].metrics.len(), "{words} at {width}:\n{said}");
+        assert!(words > metrics.len(), "{words} at {width}:\n{said}");
         assert!(said.lines().all(|line| line.chars().count() <= width), "{width}:\n{said}");
     }
 }

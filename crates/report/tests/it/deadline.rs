@@ -5,7 +5,7 @@ use crate::common::{self, Fixture};
 use latlab_model::finding::{
     CompetingThread, ConditionFinding, EndFinding, Finding, LatencyComparison, When,
 };
-use latlab_model::outlier::{InterruptRate, Outlier, Surroundings, ThreadShare};
+use latlab_model::outlier::{InterruptRate, Outlier, OutlierThread, Surroundings};
 use latlab_model::run::VerdictWord;
 use latlab_model::self_interference::OwnThread;
 use latlab_model::{Nanos, ThreadBins};
@@ -147,7 +147,7 @@ fn the_largest_latencies_stand_with_what_is_known_of_them() {
         interrupts_share: Some(0.0),
         frequency_khz: Some(1_200_000),
         interrupts: vec![InterruptRate { source: "LOC".into(), per_second: 250.0 }],
-        threads: vec![ThreadShare { name: "hackbench".into(), id: 7, share: 0.4 }],
+        threads: vec![OutlierThread { name: "hackbench".into(), id: 7, share: 0.4 }],
     };
     let own = Outlier { own_threads: vec![OwnThread::Telemetry], ..outlier(187_030, None) };
     fixture.run.largest = vec![outlier(214_417, Some(around)), own, outlier(90_000, None)];
@@ -225,7 +225,7 @@ fn what_explains_most_of_the_largest_is_named_and_mended_first() {
     let (threads, others) = (vec![competing], 0);
     let cpus = [1].into_iter().collect();
     let competing = ConditionFinding::CompetingThread { cpus, threads, others, latencies };
-    let hog = ThreadShare { name: "hog".into(), id: 77, share: 0.6 };
+    let hog = OutlierThread { name: "hog".into(), id: 77, share: 0.6 };
     let around = Surroundings { threads: vec![hog], ..Surroundings::default() };
     let run = &mut fixture.run;
     run.largest = vec![outlier(214_417, Some(around)), outlier(90_000, None)];

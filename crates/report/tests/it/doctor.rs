@@ -1,7 +1,7 @@
 //! The doctor's reports on one machine and on two, for handmade examinations.
 
 use crate::common::{self, Fixture};
-use latlab_model::comparison::{
+use latlab_doctor::comparison::{
     Comparison, ConfigChanges, ConfigTopic, FactChange, FindingChange, SettingChange,
 };
 use latlab_model::doctor::{CheckEntry, Diagnosis, Effect, Examination, Topic};

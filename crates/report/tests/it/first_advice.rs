@@ -3,7 +3,7 @@
 use crate::stored::store;
 use latlab_digest::testing::{FIRST_RELEASE, SyntheticRun, thread_end};
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, CpuBefore, Phase, RunExplanation, SpikeBlame, TracedThread,
+    BlamePart, Cause, CauseKind, CpuBefore, RunExplanation, SpikeBlame, TracedThread, WakePhase,
 };
 use latlab_model::flight::SpikeTally;
 use latlab_model::frame::{Message, Spike, Spikes};
@@ -265,7 +265,7 @@ fn explained(kind: CauseKind, name: &str, took: Nanos, priority: i32) -> SpikeBl
     let part = BlamePart {
         from_ns: Nanos::ZERO,
         to_ns: took,
-        phase: Phase::Waiting,
+        phase: WakePhase::Waiting,
         cause: cause.clone(),
         thread: Some(thread).filter(|_| !name.is_empty()),
         evidence: None,

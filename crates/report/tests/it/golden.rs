@@ -1,9 +1,9 @@
 //! Every word that a reader of a run sees, for handmade runs.
 
 use crate::common::{self, Fixture};
+use latlab_digest::window::{LargeLatency, Window, WindowThread};
 use latlab_model::finding::{ConditionFinding, ImportFinding};
 use latlab_model::run::{EndReason, Finding, StoredFile};
-use latlab_model::window::{LargeLatency, Window, WindowThread};
 use latlab_model::{Nanos, Run};
 use latlab_report::{Options, Style, latency_picture, list, markdown, show, window};
 

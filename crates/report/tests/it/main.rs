@@ -13,6 +13,7 @@ mod doctor;
 mod explanation;
 mod finding;
 mod first_advice;
+mod fleet;
 mod golden;
 mod markdown;
 mod narrow;

@@ -2,19 +2,19 @@
 
 use crate::common;
 use latlab_model::Nanos;
-use latlab_model::campaign_table::{CampaignCounts, CampaignSummary};
 use latlab_model::explanation::{
-    BlamePart, Cause, CauseKind, CpuBefore, Phase, RunCause, RunExplanation, SpikeBlame,
-    TracedThread, UnexplainedReason,
+    BlamePart, Cause, CauseKind, CpuBefore, RunCause, RunExplanation, SpikeBlame, TracedThread,
+    UnexplainedReason, WakePhase,
 };
 use latlab_model::run::VerdictWord;
-use latlab_model::run_length::{AllowedBursts, RunLength};
 use latlab_model::shell::Line;
 use latlab_report::campaign::{CampaignEntry, SheetEntry, campaigns, sheets};
 use latlab_report::{
     Column, LoadEntry, Style, causes_text, load_entry, rendered_spike, run_length, spike_sentence,
     table, timeline,
 };
+use latlab_stats::{AllowedBursts, RunLength};
+use latlab_store::{CampaignCounts, CampaignSummary};
 use proptest::prelude::*;
 
 const PLAIN: Style = Style { colour: false };
@@ -119,7 +119,7 @@ proptest! {
             BlamePart {
                 from_ns,
                 to_ns: Nanos(end),
-                phase: Phase::Waiting,
+                phase: WakePhase::Waiting,
                 cause: named(name),
                 thread: Some(TracedThread { id: 4711, kernel_priority: Some(4), known: None, started_by: None }),
                 evidence: None,

@@ -9,10 +9,10 @@ use super::MeasuredRun;
 use super::figures::figure;
 use super::judgement::logs;
 use super::remarks::{differences, recorded};
+use crate::comparison::Metric;
 use crate::special::{fisher_beyond, student_above, student_beyond};
 use latlab_model::Nanos;
 use latlab_model::run::Run;
-use latlab_model::run_comparison::Metric;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// With fewer runs per side, earlier ones are used too.

@@ -1,10 +1,10 @@
 //! The value of a metric for one run.
 
 use super::MeasuredRun;
+use crate::comparison::{Metric, UnsupportedMetric};
 use crate::quantile::{latencies_needed, quantile_of_rows};
 use crate::span::Span;
 use latlab_model::histogram::censored_above;
-use latlab_model::run_comparison::{Metric, UnsupportedMetric};
 use latlab_model::{Bin, Nanos};
 use std::collections::BTreeMap;
 

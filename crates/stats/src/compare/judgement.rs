@@ -2,8 +2,8 @@
 
 use super::drift::DriftFit;
 use super::earlier::ByEarlier;
+use crate::comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 use crate::rank::{MOST_VALUES, Shift, TAIL, median, rank_test, shift, values_needed};
-use latlab_model::run_comparison::{ComparisonWord, Metric, MetricComparison, RatioInterval};
 
 /// Significance level.
 const ALPHA: f64 = 0.05;

@@ -2,13 +2,13 @@
 
 use super::drift::InTurn;
 use super::{MeasuredRun, Tolerance};
+use crate::comparison::{BurstComparison, ComparisonWord, MissComparison};
 use crate::limit::{BurstCount, may_be_chosen, word};
 use crate::rank::{rank_test, shift};
 use crate::repeats::is_chance;
 use crate::special::chance_of_at_least;
 use latlab_model::Nanos;
 use latlab_model::run::VerdictWord;
-use latlab_model::run_comparison::{BurstComparison, ComparisonWord, MissComparison};
 
 /// Significance level.
 const ALPHA: f64 = 0.05;

@@ -15,6 +15,10 @@ mod shifts;
 #[cfg(test)]
 mod tests;
 
+use crate::comparison::{
+    ComparedCauses, ComparedRun, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
+    MetricDrift, RunComparison, ScenarioComparison, UnsupportedMetric,
+};
 use crate::joint::joint_test;
 use crate::span::Span;
 use drift::{DriftFit, InTurn};
@@ -22,10 +26,6 @@ use earlier::{ByEarlier, EarlierRuns};
 pub use figures::{figure, stated_figure, stretch_of};
 use judgement::{Evidence, judge_metric, logs};
 use latlab_model::explanation::CauseCounts;
-use latlab_model::run_comparison::{
-    ComparedCauses, ComparedRun, ComparisonRemark, ComparisonWord, Metric, MetricComparison,
-    MetricDrift, RunComparison, ScenarioComparison, UnsupportedMetric,
-};
 use latlab_model::{Run, ThreadBins};
 pub use remarks::{differences, recorded};
 use std::collections::BTreeSet;
@@ -85,8 +85,6 @@ pub fn compare_beside(
             only_one_side: Vec::new(),
             invalid: Vec::new(),
             incomplete,
-            changes: Vec::new(),
-            machines: None,
         },
         false => {
             RunComparison { incomplete, ..compare_complete(&base, &candidate, earlier, tolerance) }
@@ -138,8 +136,6 @@ fn compare_complete(
         only_one_side,
         invalid: Vec::new(),
         incomplete: Vec::new(),
-        changes: Vec::new(),
-        machines: None,
     }
 }
 

@@ -3,11 +3,11 @@
 use super::MeasuredRun;
 use super::earlier::EarlierRuns;
 use super::judgement::middle;
+use crate::comparison::ComparisonRemark;
 use crate::rank::FEWEST_VALUES;
 use latlab_model::Nanos;
 use latlab_model::plan::{Method, Recorded};
 use latlab_model::run::Run;
-use latlab_model::run_comparison::ComparisonRemark;
 use std::collections::BTreeSet;
 
 /// Smaller relative differences in length or recording rate are ignored.

@@ -2,9 +2,9 @@
 
 use super::MeasuredRun;
 use super::figures::quantiles;
+use crate::comparison::QuantileShift;
 use crate::random::Random;
 use crate::rank::{FEWEST_VALUES, median_difference};
-use latlab_model::run_comparison::QuantileShift;
 
 /// The plotted quantiles in parts per million; the far ones need enough latencies.
 const SHARES: [u32; 27] = [

@@ -1,4 +1,5 @@
 use super::*;
+use crate::comparison::ComparisonRemark;
 use crate::testing::{histogram_of, plan};
 use latlab_model::finding::{Finding, ImportFinding};
 use latlab_model::import::Import;
@@ -6,7 +7,6 @@ use latlab_model::machine::Machine;
 use latlab_model::nanos::SECOND;
 use latlab_model::plan::{Method, Spin};
 use latlab_model::run::{AppliedSetup, EndReason, Losses};
-use latlab_model::run_comparison::ComparisonRemark;
 use latlab_model::{Bin, BinLayout, Histogram, Nanos};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

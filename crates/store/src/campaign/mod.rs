@@ -4,8 +4,10 @@
 //! it fills, so no kill can make plan and progress disagree.
 
 mod progress;
+mod state;
 
 pub use progress::{Attempt, AttemptProblem, CampaignProgress, CellState, NextStep};
+pub use state::{CampaignCounts, CampaignSummary, CellWord, cell_verdict};
 
 use crate::disk::Disk;
 use crate::document::CAMPAIGN_JSON;

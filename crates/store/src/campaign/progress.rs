@@ -1,8 +1,8 @@
 //! Which runs of a campaign are done, and what comes next.
 
+use super::{CampaignCounts, CampaignSummary, CellWord, cell_verdict};
 use crate::id;
 use latlab_model::campaign::{Campaign, Cell, FailedAttempt, PlannedRun};
-use latlab_model::campaign_table::{CampaignCounts, CampaignSummary, CellWord, cell_verdict};
 use latlab_model::finding::Finding;
 use latlab_model::guest::TIME_LIMIT_FINDING;
 use latlab_model::run::{EndReason, VerdictWord};

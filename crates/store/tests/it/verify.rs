@@ -3,7 +3,7 @@
 use crate::recover::step;
 use latlab_digest::testing::SyntheticRun;
 use latlab_model::run::VerdictWord;
-use latlab_model::verification::Verification;
+use latlab_store::Verification;
 use latlab_store::{Store, WindowReader, histograms, read_run, verify};
 use sha2::{Digest, Sha256};
 use std::fs;

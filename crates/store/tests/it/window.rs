@@ -2,11 +2,11 @@
 
 use latlab_digest::SampleRow;
 use latlab_digest::testing::{FIRST_RELEASE, STARTED, SyntheticRun};
+use latlab_digest::window::Window;
 use latlab_model::frame::Message;
 use latlab_model::nanos::{MILLISECOND, SECOND};
 use latlab_model::run::{ClockReading, Summary};
 use latlab_model::samples::Sample;
-use latlab_model::window::Window;
 use latlab_model::{Nanos, Run};
 use latlab_store::disk::Disk;
 use latlab_store::tables::ThreadTable;

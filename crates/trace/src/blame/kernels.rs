@@ -310,16 +310,16 @@ fn the_pages_of_kernels_of_many_years_tell_the_same() {
             told.cause.as_ref().map(|cause| (cause.kind, cause.name.as_str(), told.cause_ns));
         assert_eq!(cause, Some((CauseKind::Softirq, "NET_RX", Nanos(400_000))), "{name}: {told:?}");
         assert_eq!((told.reason, told.cpu), (None, Some(2)), "{name}");
-        let parts: Vec<(Phase, i64)> = told
+        let parts: Vec<(WakePhase, i64)> = told
             .parts
             .chunk_by(|one, next| one.phase == next.phase)
             .map(|parts| (parts[0].phase, parts.iter().map(|part| part.length().0).sum()))
             .collect();
         let expected = [
-            (Phase::TimerLate, 4_000),
-            (Phase::Handler, 2_000),
-            (Phase::Waiting, 404_000),
-            (Phase::Return, 5_000),
+            (WakePhase::TimerLate, 4_000),
+            (WakePhase::Handler, 2_000),
+            (WakePhase::Waiting, 404_000),
+            (WakePhase::Return, 5_000),
         ];
         assert_eq!(parts, expected, "{name}");
     }

@@ -77,12 +77,13 @@ fn recorded(latency_us: i64) -> RecordedSpike {
 }
 
 /// What an attached program did in the cycle of a spike, in microseconds from its release.
-fn cycle_of(parts: &[(i64, i64, Phase, CauseKind, &str)]) -> LongCycle {
-    let start = parts.iter().find(|part| part.2 == Phase::Work).unwrap().0;
-    let part = |&(from, to, phase, kind, name): &(i64, i64, Phase, CauseKind, &str)| BlamePart {
-        cause: Cause { kind, name: name.to_string() },
-        ..unknown(phase, from * 1_000, to * 1_000)
-    };
+fn cycle_of(parts: &[(i64, i64, WakePhase, CauseKind, &str)]) -> LongCycle {
+    let start = parts.iter().find(|part| part.2 == WakePhase::Work).unwrap().0;
+    let part =
+        |&(from, to, phase, kind, name): &(i64, i64, WakePhase, CauseKind, &str)| BlamePart {
+            cause: Cause { kind, name: name.to_string() },
+            ..unknown(phase, from * 1_000, to * 1_000)
+        };
     LongCycle {
         thread: 0,
         thread_id: OWN,
@@ -455,7 +456,7 @@ fn two_threads_with_the_same_release_keep_their_timers() {
     ];
     let blame = blamed(30, &[events(0, [sleeps(&busy), theirs, ours, comes(20, &busy)].concat())]);
     adds_up(&blame).unwrap();
-    let handler = blame.parts.iter().find(|part| part.phase == Phase::Handler).unwrap();
+    let handler = blame.parts.iter().find(|part| part.phase == WakePhase::Handler).unwrap();
     assert_eq!(handler.from_ns, Nanos(2_000), "the interrupt began before both");
     assert!(blame.parts.iter().any(|part| part.cause.kind == CauseKind::OtherTimers));
 }
@@ -782,13 +783,13 @@ proptest! {
         let of_program = |start: i64| LongCycle {
             wake_up_ns: Nanos(start),
             parts: vec![
-                unknown(Phase::TimerLate, 0, start),
+                unknown(WakePhase::TimerLate, 0, start),
                 BlamePart {
                     cause: Cause { kind: CauseKind::Lock, name: "logger".to_string() },
-                    ..unknown(Phase::Work, start, latency)
+                    ..unknown(WakePhase::Work, start, latency)
                 },
             ],
-            ..cycle_of(&[(0, 1, Phase::Work, CauseKind::Execution, "")])
+            ..cycle_of(&[(0, 1, WakePhase::Work, CauseKind::Execution, "")])
         };
         let cycle = start.filter(|start| *start < latency).map(of_program);
         let spike = RecordedSpike { latency_ns: Nanos(latency), stolen, cycle, ..recorded(0) };
@@ -813,15 +814,15 @@ fn a_cycle_is_told_to_its_end_with_what_its_program_waited_for() {
     ];
     let all = [sleeps(&busy), fires(5, &busy), comes(20, &busy), device, work].concat();
     let parts = [
-        (0, 7, Phase::TimerLate, CauseKind::WakeUp, ""),
-        (7, 20, Phase::Waiting, CauseKind::Thread, "compiler"),
-        (20, 30, Phase::Return, CauseKind::WakeUp, ""),
-        (30, 100, Phase::Work, CauseKind::Execution, ""),
-        (100, 400, Phase::Work, CauseKind::Thread, "hog"),
-        (400, 450, Phase::Work, CauseKind::Execution, ""),
-        (450, 890, Phase::Work, CauseKind::Lock, "compiler"),
-        (890, 900, Phase::Work, CauseKind::Thread, "compiler"),
-        (900, 950, Phase::Work, CauseKind::Execution, ""),
+        (0, 7, WakePhase::TimerLate, CauseKind::WakeUp, ""),
+        (7, 20, WakePhase::Waiting, CauseKind::Thread, "compiler"),
+        (20, 30, WakePhase::Return, CauseKind::WakeUp, ""),
+        (30, 100, WakePhase::Work, CauseKind::Execution, ""),
+        (100, 400, WakePhase::Work, CauseKind::Thread, "hog"),
+        (400, 450, WakePhase::Work, CauseKind::Execution, ""),
+        (450, 890, WakePhase::Work, CauseKind::Lock, "compiler"),
+        (890, 900, WakePhase::Work, CauseKind::Thread, "compiler"),
+        (900, 950, WakePhase::Work, CauseKind::Execution, ""),
     ];
     let spike = RecordedSpike { cycle: Some(cycle_of(&parts)), ..recorded(950) };
     // Its thread is described later than its spike is recorded.
@@ -832,7 +833,7 @@ fn a_cycle_is_told_to_its_end_with_what_its_program_waited_for() {
         let work: Vec<(CauseKind, &str, i64)> = blame
             .parts
             .iter()
-            .filter(|part| part.phase == Phase::Work)
+            .filter(|part| part.phase == WakePhase::Work)
             .map(|part| (part.cause.kind, part.cause.name.as_str(), part.length().0 / 1_000))
             .collect();
         let expected = [

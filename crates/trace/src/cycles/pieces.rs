@@ -6,7 +6,9 @@ use super::steps::{Lock, Waker};
 use crate::blame::joined_from;
 use crate::kernel_events::Left;
 use crate::part_context::unknown;
-use latlab_model::explanation::{BlamePart, Cause, CauseEvidence, CauseKind, Phase, TracedThread};
+use latlab_model::explanation::{
+    BlamePart, Cause, CauseEvidence, CauseKind, TracedThread, WakePhase,
+};
 
 /// What is in more pieces of a cycle than this is not known.
 const MOST: usize = 4096;
@@ -97,7 +99,12 @@ impl Pieces {
         let mut at = release;
         // The release came while the thread was still busy with the one before.
         if self.entered > at {
-            parts.push(part(Phase::TimerLate, at, self.entered.min(end), CauseKind::PreviousCycle));
+            parts.push(part(
+                WakePhase::TimerLate,
+                at,
+                self.entered.min(end),
+                CauseKind::PreviousCycle,
+            ));
             at = self.entered.min(end);
         }
         for piece in &self.all {
@@ -106,20 +113,20 @@ impl Pieces {
                 continue;
             }
             if from > at {
-                parts.push(unknown(self.phase(at, Phase::TimerLate), at, from));
+                parts.push(unknown(self.phase(at, WakePhase::TimerLate), at, from));
             }
             parts.push(self.part(from, to, piece.state, priority, name_of));
             at = to;
         }
         if at < end {
-            parts.push(unknown(self.phase(at, Phase::Return), at, end));
+            parts.push(unknown(self.phase(at, WakePhase::Return), at, end));
         }
         joined_from(release, parts)
     }
 
     /// The phase of a piece; before the start it depends on what the thread did.
-    fn phase(&self, at: i64, before_start: Phase) -> Phase {
-        if at >= self.start { Phase::Work } else { before_start }
+    fn phase(&self, at: i64, before_start: WakePhase) -> WakePhase {
+        if at >= self.start { WakePhase::Work } else { before_start }
     }
 
     fn part(
@@ -138,12 +145,12 @@ impl Pieces {
         };
         let is_work = from >= self.start;
         match state {
-            State::Runs if is_work => part(Phase::Work, from, to, CauseKind::Execution),
-            State::Runs => part(Phase::Return, from, to, CauseKind::WakeUp),
-            State::Unknown => unknown(self.phase(from, Phase::TimerLate), from, to),
-            State::Woken(None) => unknown(self.phase(from, Phase::Waiting), from, to),
+            State::Runs if is_work => part(WakePhase::Work, from, to, CauseKind::Execution),
+            State::Runs => part(WakePhase::Return, from, to, CauseKind::WakeUp),
+            State::Unknown => unknown(self.phase(from, WakePhase::TimerLate), from, to),
+            State::Woken(None) => unknown(self.phase(from, WakePhase::Waiting), from, to),
             State::Woken(Some(by)) | State::Preempted(by) => {
-                let part = unknown(self.phase(from, Phase::Waiting), from, to);
+                let part = unknown(self.phase(from, WakePhase::Waiting), from, to);
                 let name = name_of(by.id, Some(by));
                 // It was ready, and the scheduler chose less urgent work.
                 let is_passed_over =
@@ -167,7 +174,7 @@ impl Pieces {
                 BlamePart {
                     cause: Cause { kind: CauseKind::OwnSleep, name: format!("stopped by a {by}") },
                     evidence: woken_by(waker, name_of),
-                    ..unknown(self.phase(from, Phase::TimerLate), from, to)
+                    ..unknown(self.phase(from, WakePhase::TimerLate), from, to)
                 }
             }
             State::Sleeps { .. } if !is_work => {
@@ -176,11 +183,13 @@ impl Pieces {
                     ..=LONGEST_WAKE_UP => CauseKind::WakeUp,
                     _ => CauseKind::Unknown,
                 };
-                part(Phase::TimerLate, from, to, kind)
+                part(WakePhase::TimerLate, from, to, kind)
             }
-            State::Sleeps { call: None, .. } => part(Phase::Work, from, to, CauseKind::PageFaults),
+            State::Sleeps { call: None, .. } => {
+                part(WakePhase::Work, from, to, CauseKind::PageFaults)
+            }
             State::Sleeps { call: Some((call, lock)), waker, .. } => {
-                let part = unknown(Phase::Work, from, to);
+                let part = unknown(WakePhase::Work, from, to);
                 match (lock, waker) {
                     (Some(Lock::Plain | Lock::Inheriting), Some(Waker::Thread(id, seat))) => {
                         BlamePart {
@@ -201,7 +210,7 @@ impl Pieces {
     }
 }
 
-fn part(phase: Phase, from: i64, to: i64, kind: CauseKind) -> BlamePart {
+fn part(phase: WakePhase, from: i64, to: i64, kind: CauseKind) -> BlamePart {
     BlamePart { cause: Cause { kind, name: String::new() }, ..unknown(phase, from, to) }
 }
 

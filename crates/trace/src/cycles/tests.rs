@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel_events::Left;
 use latlab_model::Nanos;
 use latlab_model::attach::{Cycle, FaultKind, ReleasedBy, RhythmKind};
-use latlab_model::explanation::{BlamePart, CauseEvidence, CauseKind, Phase};
+use latlab_model::explanation::{BlamePart, CauseEvidence, CauseKind, WakePhase};
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
@@ -225,21 +225,21 @@ fn the_time_of_a_cycle_is_told_apart() {
     assert_eq!(cycle.blocked_ns, Nanos(300 * US));
     assert_eq!(cycle.execution_ns, Nanos(36 * US));
     let parts = told.parts(3);
-    let summary: Vec<(Phase, CauseKind, &str, i64)> = parts
+    let summary: Vec<(WakePhase, CauseKind, &str, i64)> = parts
         .iter()
         .map(|part| (part.phase, part.cause.kind, part.cause.name.as_str(), part.length().0 / US))
         .collect();
     let expected = [
-        (Phase::TimerLate, CauseKind::WakeUp, "", 4),
-        (Phase::Waiting, CauseKind::IdleExit, "", 2),
-        (Phase::Return, CauseKind::WakeUp, "", 1),
-        (Phase::Work, CauseKind::Execution, "", 10),
+        (WakePhase::TimerLate, CauseKind::WakeUp, "", 4),
+        (WakePhase::Waiting, CauseKind::IdleExit, "", 2),
+        (WakePhase::Return, CauseKind::WakeUp, "", 1),
+        (WakePhase::Work, CauseKind::Execution, "", 10),
         // The idle thread had its CPU although it could run.
-        (Phase::Work, CauseKind::Throttled, "", 70),
-        (Phase::Work, CauseKind::Execution, "", 20),
-        (Phase::Work, CauseKind::Call, "read", 300),
-        (Phase::Work, CauseKind::IdleExit, "", 1),
-        (Phase::Work, CauseKind::Execution, "", 6),
+        (WakePhase::Work, CauseKind::Throttled, "", 70),
+        (WakePhase::Work, CauseKind::Execution, "", 20),
+        (WakePhase::Work, CauseKind::Call, "read", 300),
+        (WakePhase::Work, CauseKind::IdleExit, "", 1),
+        (WakePhase::Work, CauseKind::Execution, "", 6),
     ];
     assert_eq!(summary, expected);
     assert_eq!(parts[6].evidence, Some(CauseEvidence::WokenBy { thread: "thread 60".to_string() }));

@@ -4,61 +4,16 @@ A row of a table belongs to a run by `month`, `board` and `run`, and counts only
 written last.
 """
 
+import json
+from importlib.resources import files
+
 PARTITIONS = ("month", "board")
 
 # Columns of every table: month (UTC) and board of the run, the append that added it, and its id.
 COMMON = {"month": "VARCHAR", "board": "VARCHAR", "batch": "BIGINT", "run": "VARCHAR"}
 
-# What the program prints about a run (`latlab fleet-rows`).
-OF_PROGRAM = {
-    "hostname": "VARCHAR",
-    "run": "VARCHAR",
-    "checksum": "VARCHAR",
-    "started": "VARCHAR",
-    "start_ns": "BIGINT",
-    "measured_ns": "BIGINT",
-    "ended": "VARCHAR",
-    "name": "VARCHAR",
-    "note": "VARCHAR",
-    "scenario": "VARCHAR",
-    "campaign": "VARCHAR",
-    "target": "VARCHAR",
-    "model": "VARCHAR",
-    "cpu_model": "VARCHAR",
-    "architecture": "VARCHAR",
-    "distribution": "VARCHAR",
-    "virtualisation": "VARCHAR",
-    "kernel": "VARCHAR",
-    "kernel_version": "VARCHAR",
-    "preemption": "VARCHAR",
-    "boot_id": "VARCHAR",
-    "instrument": "VARCHAR",
-    "period_ns": "BIGINT",
-    "policy": "VARCHAR",
-    "threads": "BIGINT",
-    "load": "VARCHAR",
-    "settings": "VARCHAR",
-    "deadline_ns": "BIGINT",
-    "verdict": "VARCHAR",
-    "at_most_share": "DOUBLE",
-    "cycles": "BIGINT",
-    "releases": "BIGINT",
-    "overruns": "BIGINT",
-    "misses": "BIGINT",
-    "underflow": "BIGINT",
-    "min_ns": "BIGINT",
-    "mean_ns": "DOUBLE",
-    "p50_ns": "BIGINT",
-    "p90_ns": "BIGINT",
-    "p99_ns": "BIGINT",
-    "p99_9_ns": "BIGINT",
-    "p99_99_ns": "BIGINT",
-    "p99_999_ns": "BIGINT",
-    "max_ns": "BIGINT",
-    "lost": "BIGINT",
-    "latlab": "VARCHAR",
-    "run_schema": "BIGINT",
-}
+# What the program prints about a run (`latlab fleet-rows`): a file that `make reference` writes.
+OF_PROGRAM: dict[str, str] = json.loads(files("latlab.fleet").joinpath("runs.json").read_text())
 
 FINDING = {
     "code": "VARCHAR",

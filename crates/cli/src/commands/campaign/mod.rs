@@ -16,7 +16,7 @@ use crate::output::{
     escape_lines, print, print_json, print_text, sanitize_document, style, warn, width,
 };
 use crate::sheet::{Overrides, SheetFile, usable_cpus};
-use crate::store::{cache, finish_leftovers, open_store, recover};
+use crate::store::{finish_leftovers, lab_folder, open_store, recover};
 use crate::targets::boards_of;
 use anyhow::Context;
 use clap::ArgMatches;
@@ -26,10 +26,10 @@ use latlab_conduct::link::Connector;
 use latlab_conduct::{StopFlag, Timing};
 use latlab_model::Target;
 use latlab_model::campaign::Campaign;
-use latlab_model::campaign_table::CampaignRow;
 use latlab_model::options::{OPTIONS, PlanOption};
 use latlab_model::run::VerdictWord;
 use latlab_model::shell::{self, Line};
+use latlab_report::campaign::CampaignRow;
 use latlab_report::campaign::{CampaignTable, test_suite};
 use latlab_store::{CampaignFolder, CampaignProgress, CellState, Store};
 use latlab_sys::process::uname;
@@ -213,7 +213,7 @@ pub fn make_runs(maker: RunMaker<'_>) -> anyhow::Result<CampaignEnd> {
         connect: &|plan| connector.connect(plan),
         guests_at_once: boards_at_once.min(usable_cpus() as usize),
         boards_at_once,
-        board_locks: cache().folder().join("boards"),
+        board_locks: lab_folder().join("boards"),
         release: &release,
         is_enough,
         stop: StopFlag::on_signals(keep_going)?,

@@ -8,14 +8,14 @@ use crate::output::sanitize_run;
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::CompareArgs;
+use latlab_doctor::comparison::Comparison;
 use latlab_model::Run;
-use latlab_model::comparison::Comparison;
 use latlab_model::machine::Machine;
-use latlab_model::run_comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 use latlab_model::sanitize::sanitize_lines;
-use latlab_report::compare::{markdown, page, plan_changes, show, test_suite};
+use latlab_report::compare::{ComparedSides, markdown, page, plan_changes, show, test_suite};
 use latlab_report::test_suite::TestSuite;
 use latlab_report::{RunWithBins, Style};
+use latlab_stats::comparison::{ComparisonWord, RunComparison, ScenarioComparison};
 use latlab_stats::{MeasuredRun, Tolerance, compare_beside};
 use serde::{Serialize, Serializer};
 use sides::{Sides, StoredRun};
@@ -30,8 +30,8 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let compared = comparison(&sides, &tolerance)?;
     let limits =
         |one: &ScenarioComparison| one.misses.as_ref().and_then(|misses| misses.bursts).is_some();
-    let is_compared = !compared.scenarios.is_empty();
-    if args.limit.is_some() && is_compared && !compared.scenarios.iter().any(limits) {
+    let is_compared = !compared.runs.scenarios.is_empty();
+    if args.limit.is_some() && is_compared && !compared.runs.scenarios.iter().any(limits) {
         bail!("--limit: no runs of both sides that have a deadline and releases in a known time");
     }
     args.result.print(&JudgedSides { compared, sides: &sides })
@@ -39,7 +39,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 
 /// A comparison with the runs behind it, which the page needs.
 struct JudgedSides<'a> {
-    compared: RunComparison,
+    compared: ComparedSides,
     sides: &'a Sides,
 }
 
@@ -51,7 +51,7 @@ impl Serialize for JudgedSides<'_> {
 
 impl ResultOutput for JudgedSides<'_> {
     fn word(&self) -> ComparisonWord {
-        self.compared.word
+        self.compared.runs.word
     }
 
     fn text(&self, width: usize, style: Style) -> anyhow::Result<String> {
@@ -63,7 +63,7 @@ impl ResultOutput for JudgedSides<'_> {
     }
 
     fn test_suite(&self) -> anyhow::Result<TestSuite> {
-        Ok(test_suite(&sanitize_lines(&self.compared)?))
+        Ok(test_suite(&sanitize_lines(&self.compared.runs)?))
     }
 
     fn page(&self) -> anyhow::Result<String> {
@@ -76,7 +76,7 @@ impl ResultOutput for JudgedSides<'_> {
     }
 }
 
-pub fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunComparison> {
+pub fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<ComparedSides> {
     let Sides { base, candidate, invalid, earlier } = sides;
     let of_base: Vec<MeasuredRun> = base.iter().map(StoredRun::measured).collect();
     let of_candidate: Vec<MeasuredRun> = candidate.iter().map(StoredRun::measured).collect();
@@ -90,7 +90,8 @@ pub fn comparison(sides: &Sides, tolerance: &Tolerance) -> anyhow::Result<RunCom
     let mut changes = latlab_doctor::compare_machines(&machines_before, &machines_after);
     changes.extend(plan_changes(&before, &after));
     let machines = of_machines(&base[0], &candidate[0])?;
-    Ok(RunComparison { invalid: invalid.clone(), changes, machines, ..compared })
+    let runs = RunComparison { invalid: invalid.clone(), ..compared };
+    Ok(ComparedSides { runs, changes, machines })
 }
 
 /// Compares settings and kernel options of the first run of each side; the machine facts cover all

@@ -1,14 +1,15 @@
 //! `latlab explain`: the cause of each spike.
 
 pub mod args;
-mod replay;
+#[cfg_attr(not(feature = "guests"), path = "replay/absent.rs")]
+pub mod replay;
 
 use crate::documents::Explained;
 use crate::output::{print_json, print_text, sanitize_run, style, width, write_new, write_stdout};
 use crate::store::{open_store, recover};
 use anyhow::bail;
 use args::{ExplainArgs, ExplainFormat};
-use latlab_conduct::why_no_replay;
+use latlab_conduct::guests::why_no_replay;
 use latlab_model::Run;
 use latlab_model::explanation::SpikeBlame;
 use latlab_model::sanitize::sanitize_document;

@@ -1,22 +1,43 @@
 //! `latlab explain --replay`: runs the guest of a run again and records everything it executes.
 
+mod text;
+
 use super::args::{ExplainArgs, ExplainFormat};
-use crate::documents::Replayed;
 use crate::exit::ExitError;
 use crate::output::{print, print_text, style, warn, width, write_new};
-use crate::store::cache;
+use crate::store::lab_folder;
 use anyhow::{bail, ensure};
-use latlab_conduct::{ReplayRequest, StopFlag, replay, why_no_replay};
-use latlab_model::replay::{ReplayTable, ReplayedLatency};
+use latlab_conduct::StopFlag;
+use latlab_conduct::guests::{ReplayRequest, replay, why_no_replay};
+use latlab_lab::Cache;
+use latlab_lab::replay::{GuestKernel, ReplayTable, ReplayTally, ReplayedLatency, tell_replay};
 use latlab_model::sanitize::sanitize_document;
 use latlab_model::{Nanos, Run};
-use latlab_report::{Style, replay_table, replayed};
+use latlab_report::Style;
 use latlab_store::spikes;
-use latlab_trace::{GuestKernel, ReplayTally, tell_replay};
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use text::{replay_table, replayed};
+
+/// `latlab explain --replay --format json`: a run of a guest that was run again.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Replayed<'a> {
+    /// Id of the run.
+    pub run: &'a str,
+    /// Time that the replay took, in seconds.
+    pub took_s: f64,
+    /// Instructions that the guest executed.
+    pub instructions: u64,
+    /// The latencies that were asked for: those that were held by a thread of latlab first, then the
+    /// largest.
+    pub latencies: &'a [ReplayedLatency],
+    /// All wake-ups, with `--all`.
+    pub table: Option<&'a ReplayTable>,
+}
 
 /// Runs the guest again and prints the selected wake-ups.
 pub fn explain_by_replay(args: &ExplainArgs, folder: &Path, run: &Run) -> anyhow::Result<ExitCode> {
@@ -111,7 +132,7 @@ fn replay_run(
     wanted: &[(Nanos, Nanos)],
 ) -> anyhow::Result<ReplayedRun> {
     let releases: Vec<Nanos> = wanted.iter().map(|(_, release)| *release).collect();
-    let cache = cache();
+    let cache = Cache::new(lab_folder());
     let request = ReplayRequest {
         plan: &run.asked,
         id: &run.id,

@@ -3,7 +3,7 @@
 use super::args::{AnswerFormat, DrawArgs};
 use crate::output::{print, print_text, style, width, write_whole};
 use anyhow::Context;
-use latlab_model::fleet::FleetAnswer;
+use latlab_report::fleet::FleetAnswer;
 use latlab_report::{Options, Style, fleet, standalone};
 use std::io;
 use std::process::ExitCode;

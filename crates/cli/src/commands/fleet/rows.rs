@@ -2,8 +2,8 @@
 
 use crate::output::print;
 use latlab_model::Run;
-use latlab_model::fleet::{FleetEntry, FleetRun};
 use latlab_report::InWords;
+use latlab_report::fleet::{FleetEntry, run_row};
 use latlab_store::{expect_tables, read_run};
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn entry(path: &str) -> FleetEntry<'_> {
             damaged: None,
             findings: run.findings.iter().map(InWords::rendered).collect(),
             tables: tables(&run),
-            run: Some(FleetRun::new(&run)),
+            run: Some(run_row(&run)),
         },
         Err(error) => FleetEntry {
             path,

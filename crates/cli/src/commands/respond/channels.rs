@@ -1,7 +1,7 @@
 //! `latlab respond --look`: lists the channels of a capture.
 
 use super::args::RespondArgs;
-use crate::documents::{CaptureListing, ListedChannel};
+use super::documents::{CaptureListing, ListedChannel};
 use crate::exit::ExitError;
 use crate::flags::Format;
 use crate::output::{escape_controls, glyphs, print_json, print_text, warn};

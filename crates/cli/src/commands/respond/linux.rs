@@ -4,8 +4,8 @@ use super::args::{LinuxArgs, RespondArgs, Simulated, is_shared};
 use crate::commands::run::{Shown, measure_plan};
 use crate::exit::ExitError;
 use latlab_conduct::StopFlag;
+use latlab_conduct::guests::responder_command;
 use latlab_conduct::respond::simulate::Stimulus;
-use latlab_lab::{GuestConfig, responder_command};
 use latlab_model::nanos::duration;
 use latlab_model::plan::{Keep, Method, OnMachine, Policy, Until, Who};
 use latlab_model::respond::{LinuxResponder, LinuxResponderName, Respond};
@@ -30,18 +30,11 @@ fn plan(args: &RespondArgs, name: LinuxResponderName) -> Result<Plan, String> {
     let Target::Lab(lab) = &target else {
         return Err("--simulate linux:NAME needs --target lab:MACHINE/KERNEL".into());
     };
-    let config = GuestConfig::resolve(lab)?;
     let stimulus = args.stimuli()?;
     let (from_ns, to_ns) = stimulus.between();
     let edges = u32::try_from(args.edges).unwrap_or(u32::MAX);
     let board_pins = args.linux.board_pins;
-    if board_pins && config.machine.gpio_controllers.is_none() {
-        return Err(format!(
-            "--board-pins: {} has no GPIO controller for it, imx8mp-evk has",
-            config.machine.name
-        ));
-    }
-    let argv = responder_command(name, config.machine, board_pins);
+    let argv = responder_command(lab, name, board_pins)?;
     let linux = LinuxResponder { name, argv, edges, from_ns, to_ns, board_pins };
     let respond = Respond {
         simulated: Some(description(args, stimulus)),

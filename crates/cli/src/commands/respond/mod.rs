@@ -2,6 +2,7 @@
 
 pub mod args;
 mod channels;
+pub mod documents;
 mod gpio;
 mod linux;
 mod logic;
@@ -10,19 +11,21 @@ mod oscilloscope;
 mod published;
 mod scope_commands;
 
-use crate::documents::Responded;
 use crate::exit::{EXIT_USAGE, ExitError, error_code, exit_code};
 use crate::flags::Format;
 use crate::output::{print_json, print_text, sanitize_run, style, warn, width, write_whole};
 use crate::render::run_text;
 use crate::store::{open_store, recover};
 use args::{RespondArgs, Simulated, of_machine};
+use documents::Responded;
 use latlab_capture::CaptureQuery;
 use latlab_conduct::StopFlag;
 use latlab_conduct::respond::simulate::{
     Firmware, FirmwareFile, SimulateError, Simulation, simulate,
 };
-use latlab_conduct::respond::{Answering, Failure, ResponseRequest, record_responses as record};
+use latlab_conduct::respond::{
+    Answering, RespondFailure, ResponseRequest, record_responses as record,
+};
 use latlab_model::nanos::duration;
 use latlab_model::plan::Method;
 use latlab_model::respond::{Respond, Wires};
@@ -217,10 +220,10 @@ fn record_part(
     Ok(record(request).map_err(exit_error)?)
 }
 
-fn exit_error(failure: Failure) -> ExitError {
+fn exit_error(failure: RespondFailure) -> ExitError {
     match failure {
-        Failure::Capture(_) => ExitError::usage(failure),
-        Failure::Machine(failure) => ExitError::from(failure),
+        RespondFailure::Capture(_) => ExitError::usage(failure),
+        RespondFailure::Machine(failure) => ExitError::from(failure),
         _ => ExitError::cannot_measure(failure),
     }
 }

@@ -5,7 +5,7 @@ use super::{exit_error, machine, scope_commands};
 use crate::exit::ExitError;
 use latlab_capture::EdgeKind;
 use latlab_conduct::StopFlag;
-use latlab_conduct::respond::Failure;
+use latlab_conduct::respond::RespondFailure;
 use latlab_conduct::respond::scope::{Connection, Resource, ScopeRequest, record_readings};
 use latlab_model::Plan;
 use latlab_model::nanos::duration;
@@ -34,7 +34,7 @@ pub fn record_scope(
         let identity = connection.identity()?;
         Ok((connection, identity))
     };
-    let failed = |error| exit_error(Failure::Instrument(error));
+    let failed = |error| exit_error(RespondFailure::Instrument(error));
     let (oscilloscope, identity) = open(resource).map_err(failed)?;
     let commands = scope_commands::commands_for(&identity, args.scope_commands.as_deref());
     let commands = commands.and_then(|commands| {

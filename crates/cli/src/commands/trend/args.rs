@@ -3,7 +3,7 @@
 use crate::commands::result_output::ResultOutputArgs;
 use crate::flags::{share, time_of_run, value_parser_of};
 use clap::{Args, ValueEnum};
-use latlab_model::run_comparison::Metric;
+use latlab_stats::comparison::Metric;
 
 /// Flags of `latlab trend`.
 #[derive(Args)]

@@ -9,7 +9,7 @@ mod readings;
 mod resource;
 
 use super::stream::StreamBuilder;
-use super::{Answering, AnsweringMachine, Failure, figures, nanos};
+use super::{Answering, AnsweringMachine, RespondFailure, figures, nanos};
 use crate::StopFlag;
 pub use connection::{Connection, InstrumentError};
 use latlab_capture::{DelayFigures, NANO_PS, Response, ResponseClass, common_step};
@@ -54,7 +54,7 @@ pub struct ScopeRequest<'a> {
 pub fn record_readings(
     request: ScopeRequest<'_>,
     watch: impl FnMut(u64),
-) -> Result<Finished, Failure> {
+) -> Result<Finished, RespondFailure> {
     let ScopeRequest { plan, scope, oscilloscope, generator, settings, machine, store, id, stop } =
         request;
     let mut oscilloscope = Oscilloscope::set_up(oscilloscope, generator, &scope.commands, stop)?;
@@ -90,7 +90,7 @@ fn take_readings(
     series: &mut Series,
     recorder: &mut StreamBuilder<'_>,
     mut watch: impl FnMut(u64),
-) -> Result<Option<InstrumentError>, Failure> {
+) -> Result<Option<InstrumentError>, RespondFailure> {
     let (begun, mut kept) = (Instant::now(), Instant::now());
     while series.stimuli() < scope.count {
         let reading = match oscilloscope.read() {

@@ -10,8 +10,6 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Names the folder of the responders' sources, if not in a usual place.
-pub(super) const FOLDER: &str = "LATLAB_RESPONDERS";
 /// Polling interval for the end of a program.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -86,16 +84,4 @@ pub(super) fn cause(said: &str) -> String {
         |line: &&str| ["rror", "not found", "No such file"].iter().any(|word| line.contains(word));
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.clone().find(tells).or(lines.next()).unwrap_or("it printed nothing").to_string()
-}
-
-/// The folder of the responders: as configured, next to the program, or in the current directory,
-/// last because what is found there is executed.
-pub(crate) fn sources() -> Option<PathBuf> {
-    let named = std::env::var_os(FOLDER).map(PathBuf::from);
-    let program = std::env::current_exe().ok();
-    let above = program.iter().flat_map(|program| program.ancestors());
-    let beside = above
-        .flat_map(|folder| [folder.join("responders"), folder.join("share/latlab/responders")]);
-    let all = named.into_iter().chain(beside).chain([PathBuf::from("responders")]);
-    all.into_iter().find(|folder| folder.join("arduino/Makefile").is_file())
 }

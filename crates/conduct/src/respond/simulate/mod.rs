@@ -9,8 +9,8 @@ mod firmware;
 mod stimulus;
 
 use crate::StopFlag;
-pub(crate) use build::sources;
-use build::{FOLDER, cause, output, run_make};
+use crate::responders::{NoSources, sources};
+use build::{cause, output, run_make};
 pub use clock::McuClock;
 pub use firmware::{FirmwareFile, Pins};
 use latlab_capture::CaptureQuery;
@@ -141,11 +141,8 @@ impl Simulation {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
-    #[error(
-        "cannot find the sources of the responders: run this in latlab's source folder, or set \
-         {FOLDER} to its folder 'responders'"
-    )]
-    NoSources,
+    #[error(transparent)]
+    NoSources(#[from] NoSources),
     #[error(
         "cannot start {0} ({1}): apt-get install make gcc arduino-core-avr gcc-avr avr-libc \
          libsimavr-dev"
@@ -183,7 +180,7 @@ pub struct SimulatedCapture {
 /// Builds the simulator, and the firmware if it is one of latlab's, and runs them. `stop` ends
 /// this, which may take minutes.
 pub fn simulate(order: &Simulation, stop: &StopFlag) -> Result<SimulatedCapture, SimulateError> {
-    let sources = sources().ok_or(SimulateError::NoSources)?;
+    let sources = sources()?;
     // A fresh name, since what is built there is executed.
     let folder = tempfile::Builder::new().prefix("latlab-simulation-").tempdir();
     let folder = folder.map_err(|error| SimulateError::File(std::env::temp_dir(), error))?;

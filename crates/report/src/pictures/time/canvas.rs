@@ -20,14 +20,14 @@ const SMALL_WIDTH: f64 = 6.7;
 
 /// A part of the canvas with a scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Area {
+pub struct TimeArea {
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
 }
 
-impl Area {
+impl TimeArea {
     /// Vertical coordinate of a fraction of the height, from the bottom.
     pub fn y(&self, share: f64) -> f64 {
         self.bottom - share * (self.bottom - self.top)
@@ -89,9 +89,9 @@ impl<'a> Canvas<'a> {
     }
 
     /// Adds a part of this height, with the grid lines of the time axis.
-    pub fn area(&mut self, height: f64) -> Area {
+    pub fn area(&mut self, height: f64) -> TimeArea {
         let (left, right, top) = (self.axis.left, self.axis.right, self.y);
-        let area = Area { left, right, top, bottom: top + height };
+        let area = TimeArea { left, right, top, bottom: top + height };
         self.y = area.bottom;
         for (x, _) in self.axis.ticks() {
             self.draw(line((x, area.top), (x, area.bottom), GRID, 1.0));
@@ -100,12 +100,12 @@ impl<'a> Canvas<'a> {
     }
 
     /// A line across an area with a number next to it.
-    pub fn level(&mut self, area: &Area, y: f64, words: &str) {
+    pub fn level(&mut self, area: &TimeArea, y: f64, words: &str) {
         self.draw(line((area.left, y), (area.right, y), GRID, 1.0));
         self.draw(text(area.left - 6.0, y + 4.0, Anchor::End, SMALL, INK, words));
     }
 
-    pub fn frame(&mut self, area: &Area) {
+    pub fn frame(&mut self, area: &TimeArea) {
         self.draw(line((area.left, area.top), (area.left, area.bottom), INK, 1.0));
         self.draw(line((area.left, area.bottom), (area.right, area.bottom), INK, 1.0));
     }
@@ -156,7 +156,7 @@ impl<'a> Canvas<'a> {
     }
 
     /// Text in the middle of an empty area.
-    pub fn empty_note(&mut self, area: &Area, words: &str) {
+    pub fn empty_note(&mut self, area: &TimeArea, words: &str) {
         let middle = (area.left + area.right) / 2.0;
         self.draw(text(middle, area.y(0.5) + 4.0, Anchor::Middle, TEXT_SIZE, MUTED, words));
     }

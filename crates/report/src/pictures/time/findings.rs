@@ -1,6 +1,6 @@
 //! Timed findings as vertical lines through a chart, with their codes above.
 
-use super::canvas::{Area, Canvas, SMALL};
+use super::canvas::{Canvas, SMALL, TimeArea};
 use crate::pictures::svg::{Anchor, INK, n, text};
 use latlab_model::{Nanos, Run};
 use maud::html;
@@ -61,7 +61,7 @@ impl FindingMarks {
     }
 
     /// Draws the labels, and the lines down to the end of their areas.
-    pub fn draw(&self, canvas: &mut Canvas, areas: &[Area]) {
+    pub fn draw(&self, canvas: &mut Canvas, areas: &[TimeArea]) {
         let Some(bottom) = areas.iter().map(|area| area.bottom).reduce(f64::max) else { return };
         for mark in &self.all {
             let row = mark.row.unwrap_or(self.rows.saturating_sub(1));

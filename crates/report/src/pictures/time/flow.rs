@@ -1,6 +1,6 @@
 //! `flow`: latency over time, with the conditions below on the same axis.
 
-use super::canvas::{Area, Canvas};
+use super::canvas::{Canvas, TimeArea};
 use super::data::TimeData;
 use super::findings::FindingMarks;
 use super::panel::{Panel, heading, keys};
@@ -45,7 +45,7 @@ pub fn flow(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let strips = strips(run, data);
     for strip in &strips.all {
         strip.draw(&mut canvas, data, STRIP_HEIGHT);
-        areas.push(Area { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
+        areas.push(TimeArea { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
     }
     marks.draw(&mut canvas, &areas);
     canvas.time_axis();
@@ -88,7 +88,7 @@ fn panels(
     data: &TimeData,
     heights: &LatencyHeights,
     threads: &[(u32, Vec<Span>)],
-) -> Vec<Area> {
+) -> Vec<TimeArea> {
     let deadline = DeadlineMark::of_runs([run]);
     if threads.is_empty() || threads.len() > PANELS {
         let pooled = data.pooled();
@@ -137,7 +137,7 @@ fn one(
     panel: &Panel,
     heights: &LatencyHeights,
     height: f64,
-) -> Area {
+) -> TimeArea {
     let cycles = !data.dots.is_empty();
     // Samples show the exact time of overruns; columns extend beyond a window.
     let overruns = if cycles { data.dots.overruns(panel.thread) } else { panel.spans.to_vec() };

@@ -1,6 +1,6 @@
 //! `heatmap`: how many latencies had which size, over time; darker is more.
 
-use super::canvas::{Area, Canvas, Key, KeyStyle};
+use super::canvas::{Canvas, Key, KeyStyle, TimeArea};
 use super::data::TimeData;
 use super::findings::FindingMarks;
 use super::palette::{LEVELS, Shades};
@@ -102,7 +102,7 @@ fn cells(
     data: &TimeData,
     shades: &Shades,
     heights: &LatencyHeights,
-    area: &Area,
+    area: &TimeArea,
 ) {
     let mut levels = vec![(String::new(), 0_u64); LEVELS];
     let edge = |bin: usize| data.heat.edges.get(bin).map_or(heights.to, |edge| *edge as f64);
@@ -148,7 +148,7 @@ fn cells(
 }
 
 /// The maximum of each column as a line, and the spikes with a known release.
-fn maxima(canvas: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &Area) {
+fn maxima(canvas: &mut Canvas, data: &TimeData, heights: &LatencyHeights, area: &TimeArea) {
     let pooled = data.pooled();
     let y = |latency: Nanos| area.y(heights.place(latency.0 as f64));
     let path = stepped(canvas, &pooled, |span| span.max.map(y));

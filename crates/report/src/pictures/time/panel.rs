@@ -1,6 +1,6 @@
 //! A panel of latencies over time: a band from the minimum to p99.9, median and maximum.
 
-use super::canvas::{Area, Canvas, Key, KeyStyle};
+use super::canvas::{Canvas, Key, KeyStyle, TimeArea};
 use super::scale::LatencyHeights;
 use crate::pictures::deadline::DeadlineMark;
 use crate::pictures::svg::{Anchor, INK, MUTED, n, text};
@@ -67,7 +67,7 @@ pub fn keys(overruns: bool, many: bool, limits: bool, deadline: Option<String>) 
 
 impl Panel<'_> {
     /// Draws the panel; all panels share the scale.
-    pub fn draw(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
+    pub fn draw(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> TimeArea {
         let area = self.draw_empty(canvas, heights, height);
         let drawn = self.lines(canvas, heights, &area);
         canvas.draw(drawn);
@@ -82,9 +82,14 @@ impl Panel<'_> {
     }
 
     /// Draws a panel with only its overrun marks, as a ground for dots.
-    pub fn draw_empty(&self, canvas: &mut Canvas, heights: &LatencyHeights, height: f64) -> Area {
+    pub fn draw_empty(
+        &self,
+        canvas: &mut Canvas,
+        heights: &LatencyHeights,
+        height: f64,
+    ) -> TimeArea {
         let outer = canvas.area(height + MISSED_ROOM);
-        let area = Area { top: outer.top + MISSED_ROOM, ..outer };
+        let area = TimeArea { top: outer.top + MISSED_ROOM, ..outer };
         for (latency, words) in heights.ticks(area.height()) {
             canvas.level(&area, area.y(heights.place(latency)), &words);
         }
@@ -97,7 +102,7 @@ impl Panel<'_> {
         area
     }
 
-    fn lines(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
+    fn lines(&self, canvas: &Canvas, heights: &LatencyHeights, area: &TimeArea) -> Markup {
         let y = |latency: f64| area.y(heights.place(latency));
         let of = |get: fn(&Span) -> Option<Nanos>| {
             move |span: &Span| get(span).map(|latency| latency.0 as f64)
@@ -132,7 +137,7 @@ impl Panel<'_> {
     }
 
     /// A bar above each column with overruns.
-    fn overrun_marks(&self, canvas: &Canvas, area: &Area) -> Markup {
+    fn overrun_marks(&self, canvas: &Canvas, area: &TimeArea) -> Markup {
         html! {
             @for span in self.spans.iter().filter(|span| span.overruns > 0) {
                 @let (from, to) = (canvas.axis.x(span.from), canvas.axis.x(span.to));
@@ -146,7 +151,7 @@ impl Panel<'_> {
     }
 
     /// A ring around the largest latency, which the heading names.
-    fn maximum(&self, canvas: &Canvas, heights: &LatencyHeights, area: &Area) -> Markup {
+    fn maximum(&self, canvas: &Canvas, heights: &LatencyHeights, area: &TimeArea) -> Markup {
         let Some((max, release)) = self.max else { return html! {} };
         let column = self.spans.iter().find(|span| span.max == Some(max));
         let Some(at) = release

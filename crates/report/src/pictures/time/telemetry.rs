@@ -1,7 +1,7 @@
 //! `telemetry`: the conditions of a run over time, and what used the CPUs.
 
 use super::TimeOptions;
-use super::canvas::{Area, Canvas};
+use super::canvas::{Canvas, TimeArea};
 use super::data::TimeData;
 use super::findings::FindingMarks;
 use super::strips::{cpu_users, strips};
@@ -20,7 +20,7 @@ pub fn telemetry(run: &Run, data: &TimeData, options: &TimeOptions) -> String {
     let mut areas = Vec::new();
     for strip in &strips.all {
         strip.draw(&mut canvas, data, STRIP_HEIGHT);
-        areas.push(Area { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
+        areas.push(TimeArea { left: 0.0, right: 0.0, top: canvas.y, bottom: canvas.y });
     }
     if strips.all.is_empty() {
         let area = canvas.area(STRIP_HEIGHT);

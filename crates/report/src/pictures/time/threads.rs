@@ -1,6 +1,6 @@
 //! Many threads over time: a row for each, with its maximum as a colour.
 
-use super::canvas::{Area, Canvas, SMALL};
+use super::canvas::{Canvas, SMALL, TimeArea};
 use super::palette::{LEVELS, Shades, colour};
 use crate::pictures::svg::{Anchor, INK, n, text};
 use crate::terms;
@@ -8,7 +8,7 @@ use latlab_model::{Nanos, Run};
 use latlab_stats::Span;
 use maud::html;
 
-pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<Area> {
+pub fn rows(canvas: &mut Canvas, run: &Run, threads: &[(u32, Vec<Span>)]) -> Option<TimeArea> {
     let maxima = || threads.iter().flat_map(|(_, spans)| spans).filter_map(|span| span.max);
     let shades = Shades::holding(maxima().map(|max| max.0 as f64))?;
     let row = (300.0 / threads.len() as f64).clamp(2.0, 16.0);
@@ -60,7 +60,7 @@ fn stretches(spans: &[Span], shades: &Shades) -> Vec<(usize, Nanos, Nanos)> {
 }
 
 /// A light ground, in dark mode too, since darker means more.
-pub fn paper(canvas: &mut Canvas, area: &Area) {
+pub fn paper(canvas: &mut Canvas, area: &TimeArea) {
     let (width, height) = (area.right - area.left, area.height());
     canvas.draw(html! {
         rect x=(n(area.left)) y=(n(area.top)) width=(n(width)) height=(n(height))

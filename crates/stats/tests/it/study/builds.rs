@@ -3,8 +3,8 @@
 use super::random::Random;
 use super::score::Score;
 use latlab_model::Nanos;
-use latlab_model::run_comparison::{ComparisonWord, Metric};
-use latlab_model::trend::Build;
+use latlab_stats::builds::Build;
+use latlab_stats::comparison::{ComparisonWord, Metric};
 use latlab_stats::trend_of_builds;
 
 const CARE: f64 = 0.05;

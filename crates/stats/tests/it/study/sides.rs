@@ -5,8 +5,8 @@ use super::score::Score;
 use latlab_model::machine::Machine;
 use latlab_model::plan::{Cyclic, Method};
 use latlab_model::run::{AppliedSetup, EndReason, Losses};
-use latlab_model::run_comparison::{ComparisonRemark, ComparisonWord, Metric};
 use latlab_model::{Histogram, Nanos, Plan, Run, ThreadBins};
+use latlab_stats::comparison::{ComparisonRemark, ComparisonWord, Metric};
 use latlab_stats::{MeasuredRun, Tolerance, compare_beside, compare_runs};
 use std::collections::BTreeMap;
 

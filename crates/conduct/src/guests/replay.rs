@@ -1,8 +1,8 @@
 //! Replays a guest's run bit for bit, with a QEMU plugin that records what is executed.
 
-use crate::agents;
-use crate::link::{GuestLink, Link, Start, StreamOutcome, greeting};
-use crate::{Failure, StopFlag};
+use super::link::GuestLink;
+use crate::link::{Link, Start, StreamOutcome, greeting};
+use crate::{Failure, StopFlag, agents};
 use latlab_lab::{Cache, GuestConfig, KernelMap};
 use latlab_model::frame::Message;
 use latlab_model::guest::{Guest, GuestStream};

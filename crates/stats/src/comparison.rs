@@ -1,13 +1,11 @@
-//! Comparison of runs of two sides: the result of `latlab compare`.
+//! What a comparison of the runs of two sides says.
 //!
 //! Each run gives one number for each metric; the wake-ups within a run are not independent
 //! replications.
 
-use crate::Nanos;
-use crate::comparison::{Comparison, FactChange};
-use crate::explanation::CauseCounts;
-use crate::run::{BurstLimit, IncompleteRun};
-use crate::text_enum::text_enum;
+use latlab_model::explanation::CauseCounts;
+use latlab_model::run::{BurstLimit, IncompleteRun};
+use latlab_model::{Nanos, text_enum};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -43,7 +41,7 @@ text_enum! {
     }
 }
 
-/// Comparison of two sides of runs: `latlab compare --format json`.
+/// Comparison of two sides of runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunComparison {
@@ -59,10 +57,6 @@ pub struct RunComparison {
     pub invalid: Vec<String>,
     /// Runs left out because latencies may be missing.
     pub incomplete: Vec<IncompleteRun>,
-    /// Differences from the base in plans, tools and machines.
-    pub changes: Vec<FactChange>,
-    /// Comparison of the machines of each side's first run; `None` if one has no snapshot.
-    pub machines: Option<Comparison>,
 }
 
 /// A scenario measured on both sides.

@@ -1,7 +1,7 @@
 //! Replay of a wake-up: the parts of its latency to the nanosecond, and what ran in each.
 
-use crate::Nanos;
-use crate::text_enum::text_enum;
+use latlab_model::Nanos;
+use latlab_model::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

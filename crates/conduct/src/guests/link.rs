@@ -2,13 +2,13 @@
 //! end its emulator.
 
 use super::pauses::PauseSchedule;
-use super::{Link, Start, StreamOutcome};
-use crate::respond::simulate::{SimulateError, sources};
+use crate::link::{Link, Start, StreamOutcome};
+use crate::responders::sources;
 use crate::{Failure, agents};
 use latlab_lab::{
     BoardWire, Cache, GuestConfig, GuestImage, HostCpus, Identity, InstructionTrace, KernelMap,
 };
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::finding::{EndFinding, Finding, FindingKind};
 use latlab_model::frame::Message;
 use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
@@ -129,12 +129,11 @@ impl GuestLink {
         let is_virtual = guest.is_in_virtual_time();
         let time = if is_virtual { IN_VIRTUAL_TIME } else { "in the host's time" };
         guest.add_file(MARK, format!("lab:{} {time}", config.machine.name));
-        if Fault::among(&plan.on.loads).any(|fault| fault.kind == FaultKind::IrqsOff) {
+        if Fault::among(&plan.on.loads).any(|fault| fault.kind == InjectedFault::IrqsOff) {
             guest.add_fault(cache)?;
         }
         if let Some(linux) = linux(plan) {
-            let missing = || io::Error::other(SimulateError::NoSources);
-            guest.add_responder(cache, &sources().ok_or_else(missing)?, linux, seed)?;
+            guest.add_responder(cache, &sources().map_err(io::Error::other)?, linux, seed)?;
         }
         let asked = plan.method.gpio();
         let wire = asked.map(|asked| BoardWire::of(config, asked)).transpose();
@@ -143,8 +142,7 @@ impl GuestLink {
             wire = BoardWire::with_responder(config);
         }
         if asked.is_some() && wire.is_none() {
-            let missing = || io::Error::other(SimulateError::NoSources);
-            guest.add_wires(cache, &sources().ok_or_else(missing)?)?;
+            guest.add_wires(cache, &sources().map_err(io::Error::other)?)?;
         }
         let Identity { emulator, accelerator, kernel, kernel_sha256, files_sha256 } =
             guest.identity()?;

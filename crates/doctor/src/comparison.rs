@@ -1,8 +1,8 @@
 //! Differences between two machines, or one machine before and after a change.
 
-use crate::doctor::Diagnosis;
-use crate::finding::Severity;
-use crate::text_enum::text_enum;
+use latlab_model::doctor::Diagnosis;
+use latlab_model::finding::Severity;
+use latlab_model::text_enum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

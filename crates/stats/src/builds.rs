@@ -1,8 +1,8 @@
 //! A series of builds: the result of `latlab trend`.
 
-use crate::Nanos;
-use crate::run::IncompleteRun;
-use crate::run_comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
+use crate::comparison::{ComparisonWord, Metric, RatioInterval, UnsupportedMetric};
+use latlab_model::Nanos;
+use latlab_model::run::IncompleteRun;
 use serde::{Deserialize, Serialize};
 
 /// A metric over builds: `latlab trend --format json`.

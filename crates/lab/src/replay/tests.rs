@@ -1,8 +1,8 @@
 //! A wake-up as the plugin would write it, of a kernel with a few functions.
 
+use super::result::{ReplayPart, ReplayTable};
 use super::*;
 use latlab_model::Nanos;
-use latlab_model::replay::{ReplayPart, ReplayTable};
 
 const SYMBOLS: &str = "\
 ffffffff81000000 T asm_sysvec_apic_timer_interrupt

@@ -1,8 +1,8 @@
 //! The JSON Schema of sheets, generated from the options of `latlab run`, for completion in
 //! editors.
 
-use super::head::KEYS;
-use super::options;
+use crate::sheet::head::{KEYS, MOST_REPEATS};
+use crate::sheet::options;
 use latlab_model::campaign::Order;
 use latlab_model::options::PlanOption;
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ fn head() -> Map<String, Value> {
     let value = |key: &str| match key {
         "name" => text("Name of the campaign; default: the name of the file."),
         "about" => text("The question that the sheet answers."),
-        "repeats" => number(1, super::MOST_REPEATS, "Number of runs of each row."),
+        "repeats" => number(1, MOST_REPEATS, "Number of runs of each row."),
         "order" => {
             json!({ "enum": orders, "description": "in-order: all rows, then all again; abba: \
                                                     every second time in reverse; random: each \

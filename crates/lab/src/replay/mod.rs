@@ -10,6 +10,7 @@ mod context;
 mod long;
 mod paths;
 mod records;
+mod result;
 mod symbols;
 mod tally;
 mod tell;
@@ -18,9 +19,12 @@ mod walk;
 
 use code::Code;
 use context::Contexts;
-use latlab_model::replay::ReplayedLatency;
 pub use long::LongPaths;
 use records::{Item, RecordReader, Task, Window};
+pub use result::{
+    Activity, GuestThread, LongPath, OffKind, ReplayCause, ReplayPart, ReplayPartFigures,
+    ReplayTable, ReplayedLatency, TimedPart,
+};
 use std::io::{self, Read};
 use symbols::Symbols;
 pub use tally::ReplayTally;

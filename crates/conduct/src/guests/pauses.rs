@@ -1,6 +1,6 @@
 //! Fault injection on the host: pauses a guest as the scheduler of a busy host would.
 
-use latlab_model::fault::{Fault, FaultKind};
+use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::{Nanos, Plan};
 use latlab_sys::child::signal;
 use latlab_sys::process::KillSignal;
@@ -18,7 +18,7 @@ pub struct PauseSchedule {
 impl PauseSchedule {
     pub fn new(plan: &Plan) -> PauseSchedule {
         let faults = Fault::among(&plan.on.loads);
-        let left = faults.filter(|fault| fault.kind == FaultKind::HypervisorPause).collect();
+        let left = faults.filter(|fault| fault.kind == InjectedFault::HypervisorPause).collect();
         PauseSchedule { left, begun: None }
     }
 

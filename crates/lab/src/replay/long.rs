@@ -2,9 +2,9 @@
 
 use super::context::Contexts;
 use super::records::Task;
+use super::result::{Activity, LongPath, OffKind};
 use super::walk::{OffSpan, Stretch, Walked};
 use latlab_model::Nanos;
-use latlab_model::replay::{Activity, LongPath, OffKind};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 

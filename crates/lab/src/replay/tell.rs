@@ -3,12 +3,10 @@
 use super::context::Contexts;
 use super::paths::PathId;
 use super::records::{Task, Window};
+use super::result::{Activity, GuestThread, OffStretch, ReplayPart, ReplayedLatency, TimedPart};
 use super::tree::tree;
 use super::walk::{OffSpan, Stretch, Walked};
 use latlab_model::Nanos;
-use latlab_model::replay::{
-    Activity, GuestThread, OffStretch, ReplayPart, ReplayedLatency, TimedPart,
-};
 use std::collections::HashMap;
 
 /// The function that wakes a thread sleeping until a time.

@@ -1,8 +1,8 @@
-//! The result of `latlab show --window`.
+//! What a window of a run has: the result of `latlab show --window`.
 
-use crate::Nanos;
-use crate::respond::ResponseFigures;
-use crate::run::Summary;
+use latlab_model::Nanos;
+use latlab_model::respond::ResponseFigures;
+use latlab_model::run::Summary;
 use serde::{Deserialize, Serialize};
 
 /// Figures of a part of a run, from its samples.

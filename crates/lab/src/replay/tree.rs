@@ -2,10 +2,10 @@
 
 use super::context::Contexts;
 use super::paths::PathId;
+use super::result::TreeRow;
 use super::tell::Scale;
 use super::walk::Stretch;
 use latlab_model::Nanos;
-use latlab_model::replay::TreeRow;
 
 /// Rows shorter than this fraction of the latency are left out.
 const SMALLEST: u64 = 50;

@@ -1,14 +1,15 @@
 //! The results of a campaign as a table.
 
-use crate::Nanos;
-use crate::campaign::{Published, PublishedFigure};
-use crate::explanation::CauseCounts;
-use crate::finding::Finding;
-use crate::run::{BurstLimit, Run, VerdictWord, is_false};
-use crate::run_comparison::{BurstRate, RunComparison};
-use crate::text_enum::text_enum;
+use latlab_model::Nanos;
+use latlab_model::campaign::{Published, PublishedFigure};
+use latlab_model::explanation::CauseCounts;
+use latlab_model::finding::Finding;
+use latlab_model::run::VerdictWord;
+use latlab_stats::RepeatsVerdict;
+use latlab_stats::comparison::RunComparison;
+use latlab_store::{CampaignCounts, CellWord};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::ops::Not;
 
 /// The table of a campaign: a row for each scenario, setting, target and kernel, and a cell for
 /// each repeat. Runs of different targets, kernels or boards never share a row.
@@ -54,50 +55,6 @@ pub struct VariantComparison {
     pub compared: RunComparison,
 }
 
-/// Number of runs by state; all others are still to be made.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CampaignCounts {
-    /// Runs planned.
-    pub planned: usize,
-    /// Runs measured.
-    pub measured: usize,
-    /// Runs that were invalid at every attempt.
-    pub invalid: usize,
-    /// Runs whose last attempt left nothing to store.
-    pub failed: usize,
-    /// Runs that were measured but whose files are damaged.
-    pub damaged: usize,
-}
-
-impl CampaignCounts {
-    /// Runs with attempts left.
-    pub fn missing(&self) -> usize {
-        self.planned.saturating_sub(self.measured + self.invalid + self.failed + self.damaged)
-    }
-}
-
-impl fmt::Display for CampaignCounts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} measured", self.measured, self.planned)?;
-        let others =
-            [(self.invalid, "invalid"), (self.failed, "failed"), (self.damaged, "damaged")];
-        for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
-            write!(f, ", {count} {word}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A campaign in a list of campaigns.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CampaignSummary {
-    /// Number of runs by state.
-    pub counts: CampaignCounts,
-    /// Number of runs by verdict; runs without a verdict are left out.
-    pub verdicts: Vec<(VerdictWord, usize)>,
-}
-
 /// A row.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -132,49 +89,6 @@ pub struct CampaignRow {
     pub repeated: Option<RepeatsVerdict>,
     /// Published figures of the same scenario.
     pub published: Vec<PublishedFigure>,
-}
-
-/// The repeats of a row together against a tolerated rate of miss bursts.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RepeatsVerdict {
-    /// Joint verdict.
-    pub word: VerdictWord,
-    /// Number of repeats.
-    pub runs: usize,
-    /// Their deadline misses.
-    pub misses: u64,
-    /// Releases due in them.
-    pub releases: u64,
-    /// Their bursts and measured time.
-    pub bursts: BurstRate,
-    /// The tolerated rate and the rates the repeats leave possible; if repeats differ, those of the
-    /// repeat with the highest burst rate.
-    pub limit: BurstLimit,
-    /// Repeats with at least one deadline miss.
-    pub runs_with_misses: usize,
-    /// Upper bound (95 % confidence) of the share of such runs with a miss.
-    pub at_most_share_of_runs: f64,
-    /// Whether their bursts differ by more than chance, so that each repeat must keep the limit.
-    pub differ: bool,
-    /// Repeats not measured as planned, so that they cannot show that the limit is kept.
-    pub undecided: usize,
-}
-
-text_enum! {
-    /// State of a cell.
-    CellWord {
-        /// The run is done.
-        Done = "done",
-        /// All attempts failed or are invalid.
-        Failed = "failed",
-        /// The run is still to be made.
-        Missing = "missing",
-        /// The run was made, but its files are damaged.
-        Damaged = "damaged",
-        /// Left out because a program is missing.
-        LeftOut = "left-out",
-    }
 }
 
 /// A cell: one run.
@@ -237,22 +151,6 @@ impl CampaignCell {
     }
 }
 
-/// Verdict of a cell that shows this run; `has_failed` says whether an attempt that does not count
-/// missed the deadline.
-pub fn cell_verdict(state: CellWord, run: Option<&Run>, has_failed: bool) -> Option<VerdictWord> {
-    let of_run = run.and_then(|run| run.verdict.as_ref()).map(|verdict| verdict.word);
-    let has_ended = matches!(state, CellWord::Done | CellWord::Failed);
-    // A deadline miss stays a miss, whatever else is wrong with the run or follows it.
-    if has_ended && has_failed {
-        return Some(VerdictWord::Fail);
-    }
-    let is_spoilt = state == CellWord::Failed && run.is_some();
-    if is_spoilt && of_run != Some(VerdictWord::Fail) {
-        return Some(VerdictWord::Invalid);
-    }
-    of_run
-}
-
 impl CellAttempt {
     /// Whether it does not count but missed the deadline.
     pub fn has_failed(&self) -> bool {
@@ -269,7 +167,7 @@ pub struct CellFigures {
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
     /// Whether latencies may be missing, so that the true maximum may be larger.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub max_is_at_least: bool,
     /// p99.9; `None` if fewer than 1000 latencies were recorded.
     pub p99_9_ns: Option<Nanos>,

@@ -1,18 +1,17 @@
 //! Replayed wake-ups of a guest: a sentence, the parts, and what ran as a tree.
 
-use crate::document::style::{Colour, Style};
-use crate::document::table::{Column, Table, table, wrapped};
-use crate::document::{Section, to_terminal};
-use crate::figures::figure_head;
-use crate::units::{Scale, grouped, percent};
+use latlab_lab::replay::{
+    GuestThread, ReplayCause, ReplayPartFigures, ReplayTable, ReplayedLatency, TimedPart,
+};
 use latlab_model::Nanos;
-use latlab_model::replay::{
-    GuestThread, LongPath, OffKind, ReplayCause, ReplayTable, ReplayedLatency, TimedPart,
+use latlab_report::units::{Scale, grouped, percent};
+use latlab_report::{
+    Colour, Column, Section, Style, Table, figure_head, table, to_terminal, wrapped,
 };
 
 /// Printed rows of the tree.
 const TREE_ROWS: usize = 60;
-/// Printed causes and paths.
+/// Printed causes.
 const TOP: usize = 20;
 
 /// One wake-up; `rank` is 1 for the largest.
@@ -90,9 +89,8 @@ fn tree(told: &ReplayedLatency, style: Style) -> String {
 /// All wake-ups of a run.
 pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let scale = Scale::for_times(all.parts.iter().map(|part| part.largest_ns));
-    let each = |of: &dyn Fn(&latlab_model::replay::ReplayPartFigures) -> String| {
-        all.parts.iter().map(of).collect::<Vec<_>>()
-    };
+    let each =
+        |of: &dyn Fn(&ReplayPartFigures) -> String| all.parts.iter().map(of).collect::<Vec<_>>();
     let parts = vec![
         Column::new("part", 0, each(&|one| one.part.to_string())).left(),
         Column::new("wake-ups", 0, each(&|one| grouped(one.count))),
@@ -121,29 +119,4 @@ pub fn replay_table(all: &ReplayTable, width: usize, style: Style) -> String {
     let section = section.table(Table::new("The parts of all wake-ups.", parts));
     let section = section.table(Table::new("What held the thread off.", causes));
     to_terminal(&[section], width, style)
-}
-
-/// The longest sections with interrupts or preemption off.
-pub fn long_paths(paths: &[LongPath], kind: OffKind, width: usize, style: Style) -> String {
-    let of_kind: Vec<&LongPath> = paths.iter().filter(|one| one.kind == kind).take(TOP).collect();
-    if of_kind.is_empty() {
-        return String::new();
-    }
-    let each =
-        |of: &dyn Fn(&LongPath) -> String| of_kind.iter().map(|one| of(one)).collect::<Vec<_>>();
-    let columns = vec![
-        Column::new("longest", 0, each(&|one| one.largest_ns.0.to_string())).unit("ns"),
-        Column::new("times", 1, each(&|one| grouped(one.count))),
-        Column::new("thread", 2, each(&|one| one.thread.clone())).left(),
-        Column::new("what", 0, each(&|one| one.activity.to_string())).left(),
-        Column::new("from", 0, each(&|one| one.by.clone())).left(),
-        Column::new("mostly in", 0, each(&|one| one.mostly.join(" > "))).left(),
-    ];
-    let title = match kind {
-        OffKind::Interrupts => "Interrupts off",
-        OffKind::Preemption => "Preemption off, by the kernel's count",
-        OffKind::Kernel => "In the kernel without a point of preemption",
-    };
-    let table = Table::new("The longest of each kind.", columns);
-    to_terminal(&[Section::new("paths", title).table(table)], width, style)
 }

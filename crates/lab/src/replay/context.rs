@@ -2,10 +2,10 @@
 //! words.
 
 use super::paths::{Entry, PathId, Paths, Step};
+use super::result::{Activity, GuestThread, ReplayPart, ReplayedLatency, TimedPart};
 use super::symbols::Symbols;
 use super::walk::Stretch;
 use latlab_model::Nanos;
-use latlab_model::replay::{Activity, GuestThread, ReplayPart, ReplayedLatency, TimedPart};
 use std::collections::{BTreeMap, HashMap};
 
 /// Functions that run softirqs.

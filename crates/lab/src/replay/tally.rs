@@ -1,10 +1,10 @@
 //! All wake-ups of a replay as one table.
 
 use super::context::{is_foreign, who};
-use latlab_model::Nanos;
-use latlab_model::replay::{
+use super::result::{
     ReplayCause, ReplayPart, ReplayPartFigures, ReplayTable, ReplayedLatency, TimedPart,
 };
+use latlab_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
