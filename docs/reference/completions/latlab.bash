@@ -735,7 +735,7 @@ _latlab() {
             fi
             case "${prev}" in
                 --as)
-                    COMPREPLY=($(compgen -W "parquet json rteval hdr rtla-hist rtla-top oslat xenomai latmus stress-ng pairs hwlatdetect cyclictest jitterdebugger-csv jitterdebugger-raw csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "parquet json rteval hdr rtla-hist rtla-top oslat xenomai latmus rt-app stress-ng pairs hwlatdetect cyclictest jitterdebugger-csv jitterdebugger-raw csv" -- "${cur}"))
                     return 0
                     ;;
                 --column)

@@ -1,7 +1,7 @@
 //! Formats a cell of a campaign.
 
-use crate::campaign::{CampaignCell, CampaignTable, CellFigures};
-use crate::figures::{LatencyBound, SaidLatency};
+use crate::campaign::{CampaignCell, CampaignTable};
+use crate::figures::{CellFigures, LatencyBound, SaidLatency};
 use crate::units::{bin_edge, grouped, percent_of, span};
 use latlab_model::Nanos;
 use latlab_model::deadline::is_miss;

@@ -20,7 +20,7 @@ pub use multiples::multiples;
 pub use page::{CampaignRun, campaign_page};
 pub use plan::planned;
 pub use result::{
-    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, PooledRow, PooledThread,
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, PooledRow, PooledThread,
     VariantComparison,
 };
 pub use table::{PlannedResult, table};

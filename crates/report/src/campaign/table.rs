@@ -4,8 +4,9 @@
 use super::comparisons::comparisons;
 use super::conditions;
 use crate::campaign::{
-    CampaignCell, CampaignRow, CampaignTable, CellAttempt, CellFigures, PooledRow, PooledThread,
+    CampaignCell, CampaignRow, CampaignTable, CellAttempt, PooledRow, PooledThread,
 };
+use crate::figures::CellFigures;
 use crate::verdict::forbids_pass;
 use latlab_model::campaign::Campaign;
 use latlab_model::explanation::CauseCounts;

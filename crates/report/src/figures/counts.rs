@@ -1,8 +1,8 @@
 //! The subjects of figures, whatever document they come from.
 
 use super::resolution;
-use crate::campaign::CellFigures;
 use crate::facts;
+use crate::figures::CellFigures;
 use latlab_model::run::{Quantiles, Summary, ThreadRun, VerdictWord};
 use latlab_model::{Nanos, Run};
 use latlab_stats::builds::Build;

@@ -2,10 +2,12 @@
 //! [`FIGURES`]; add a row there to add a column. The tables of many runs
 //! have those with a `stored` number.
 
+mod cell;
 mod column;
 mod counts;
 mod latency;
 
+pub use cell::CellFigures;
 pub use column::{columns, columns_with, served_figures, served_heads, share, value};
 pub use counts::Counts;
 pub use latency::{
