@@ -14,7 +14,8 @@ step() {
     shift
     printf '\n== %s\n' "$name"
     times=$(mktemp)
-    { time "$@" 1>&3 2>&4 || result=FAILED; } 3>&1 4>&2 2>"$times"
+    # In a shell of its own, so that a step aside which ends meanwhile is not counted with it.
+    (time "$@" 1>&3 2>&4) 3>&1 4>&2 2>"$times" || result=FAILED
     tail -n 1 "$times" |
         awk -v name="$name" -v result=$result '{ printf "%s\t%.1f\t%.1f\t%s\n", name, $1, $2 + $3, result }' |
         tee -a "$table" | awk -F '\t' '{ printf "== %s: %s, %s s, %s s of CPU\n", $1, $4, $2, $3 }'

@@ -77,7 +77,8 @@ plain() {
         [ "$(grep -c $'\x1b' "$here/text" "$here/summary" | grep -vc ':0$')" = 0 ] &&
         expect "the same answer" cmp <(head -n 2 "$here/text") <(head -n 2 "$here/summary") &&
         expect "no more than a screen" [ "$(wc -l <"$here/text")" -le 24 ] &&
-        expect "in the run no more than an answer" [ "$(wc -l <"$here/summary")" -le 16 ] &&
+        expect "in the run no more than an answer and three causes" \
+            [ "$(grep -cE '^  (error|warning|note) ' "$here/summary")" -le 3 ] &&
         expect "where it is stored" grep -q "^Stored in .*/$id\$" "$here/summary"
 }
 try "show prints what the run printed, without colours in a file" plain

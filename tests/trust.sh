@@ -62,8 +62,9 @@ stranger() {
     for form in "" --all "--format markdown" "--format json" "--format html"; do
         "$program" show "$folder" $form >"$here/text" 2>"$here/errors" ||
             { cat "$here/errors"; return 1; }
-        expect "the finding in show $form" grep -q planted "$here/text" &&
-            expect "no advice of the stranger in show $form" lacks "$evil" "$here/text" || return 1
+        # The first answer has only the weightiest three, of which a busy machine has its own.
+        [ -z "$form" ] || expect "the finding in show $form" grep -q planted "$here/text" || return 1
+        expect "no advice of the stranger in show $form" lacks "$evil" "$here/text" || return 1
     done
     "$program" show "$folder" --all | sed -n '/^Repeat it/,$p' | sed -n '2s/^ *//p' >"$here/repeat"
     paste "$(<"$here/repeat")" &&
