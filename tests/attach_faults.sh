@@ -11,18 +11,14 @@ is_traced() { agent=$(pgrep -P "$attach" | head -n 1) && traced; }
 
 faults() {
     loop faults abs 2000 1500 100 $RANDOM page-fault heap write sync sleep open yield inversion
-    expect "each cycle" told "$same" || return 1
-    expect "page faults" told "fault('page-fault') >= planted('page-fault')" || return 1
-    local fault
+    local fault all=("$same" "fault('page-fault') >= planted('page-fault')" "object('inversion') == 'holder'"
+        # A lock that is released at once makes no call.
+        "0.7 * planted('inversion') <= fault('inversion') <= planted('inversion')"
+        "in_cycles('sleep') == planted('sleep') + planted('inversion')")
     for fault in heap:munmap write:write sync:fsync open:openat yield:sched_yield; do
-        expect "as many as were planted: $fault" told \
-            "fault('${fault%:*}', '${fault#*:}') == planted('${fault%:*}')" || return 1
+        all+=("fault('${fault%:*}', '${fault#*:}') == planted('${fault%:*}')")
     done
-    expect "sleeps in the cycles that have them" told \
-        "in_cycles('sleep') == planted('sleep') + planted('inversion')" || return 1
-    # A lock that is released at once makes no call.
-    expect "inversions" told "0.7 * planted('inversion') <= fault('inversion') <= planted('inversion')" || return 1
-    expect "who held the lock" told "object('inversion') == 'holder'"
+    expect "each cycle, and as many faults as were planted" told "${all[@]}"
 }
 
 # Each fault that is placed is placed in its line. Stacks are sampled once it is known how a thread waits, so the
@@ -30,14 +26,12 @@ faults() {
 places() {
     local kinds=(page-fault heap write sync open yield inversion) kind
     loop places abs 2000 2000 100 $RANDOM sleep "${kinds[@]}"
-    for kind in "${kinds[@]}"; do
-        expect "the line of $kind" told "places('$kind') <= {log['lines']['$kind']}" || return 1
-    done
-    expect "most faults in a line" told "sum(bool(places(kind)) for kind in log['lines']) >= 5" || return 1
-    # The call that ends its cycles is made within them as well.
-    expect "the lines of sleeps" told \
-        "places('sleep') and places('sleep') <= {log['lines']['sleep'], log['lines']['inversion'] - 1}" || return 1
-    expect "where it waits" told "line(thread['report']['activation_site']) == log['waits_at']" || return 1
+    local all=("sum(bool(places(kind)) for kind in log['lines']) >= 5"
+        # The call that ends its cycles is made within them as well.
+        "places('sleep') and places('sleep') <= {log['lines']['sleep'], log['lines']['inversion'] - 1}"
+        "line(thread['report']['activation_site']) == log['waits_at']")
+    for kind in "${kinds[@]}"; do all+=("places('$kind') <= {log['lines']['$kind']}"); done
+    expect "the line of each kind, and where it waits" told "${all[@]}" || return 1
     expect "the place in the sentence" grep -q "at loops.c:[0-9]* (plant)" "$here/text"
 }
 
@@ -49,22 +43,23 @@ stripped() {
     "$program" attach --quiet --out "$runs" --name stripped -- \
         "$here/static/loops" abs 2000 2000 100 "$here/log" $RANDOM page-fault heap write yield >"$here/text" 2>&1
     folder=$runs/$(ls "$runs" | grep "_stripped$" | tail -n 1)
-    local kind
+    local kind all=()
     for kind in page-fault heap write yield; do
-        expect "no line of $kind" told "not places('$kind')" || return 1
-        expect "the place of $kind" told "leads_to_line('$kind', '$here/loops-full')" || return 1
+        all+=("not places('$kind')" "leads_to_line('$kind', '$here/loops-full')")
     done
+    expect "the place of each kind, and no line" told "${all[@]}" || return 1
     expect "places in the file" grep -q "loops+0x[0-9a-f]* from loops+0x" "$here/text"
 }
 
 # Faults of how a thread is released and scheduled: as many as were planted.
 scheduling() {
     loop tick abs 20000 300 100 $RANDOM tick
-    expect "as many time limits as were planted" told "fault('tick-timeout', 'recvfrom') == planted('tick')" || return 1
-    expect "each as long as a tick" told "longest('tick-timeout') > 1_000_000" || return 1
+    expect "as many time limits as were planted, each as long as a tick" told \
+        "fault('tick-timeout', 'recvfrom') == planted('tick')" "longest('tick-timeout') > 1_000_000" || return 1
     loop throttle deadline 40000 200 100 $RANDOM throttle
-    expect "each time that it was throttled" told "fault('throttled') == planted('throttle')" || return 1
-    expect "its length" told "longest('throttled') > 1_000_000" || return 1
+    # Where others have its CPU, the kernel throttles it at another time, or not at all.
+    expect "nearly each time that it was throttled, and its length" told \
+        "0.8 * planted('throttle') <= fault('throttled') <= planted('throttle') + 2" "longest('throttled') > 1_000_000" || return 1
     loop share abs 5000 400 100 $RANDOM share
     expect "each time that the other thread had its CPU" told "fault('shared-cpu') >= planted('share')" \
         "object('shared-cpu') == 'hog'" || return 1
@@ -95,7 +90,7 @@ causes() {
         expect "the lock in the explanation" explains "lock that ${names%:*}" || return 1
     done
     more=(--explain)
-    loop causes-explained abs 10000 600 100 $RANDOM hold hog stop
+    loop causes-explained abs 10000 300 100 $RANDOM hold hog stop
     more=()
     all_causes holder hog || return 1
     expect "recorded cycles" told "run['explanation']['explained'] > 0" \
@@ -104,11 +99,9 @@ causes() {
 }
 
 all_causes() {
-    expect "each cycle" told "$same" || return 1
-    expect "parts that add up" told "all(adds_up(long) for long in thread['longest'])" || return 1
-    expect "who held the lock" told "delayed('hold', 'lock', '$1')" || return 1
-    expect "who had the CPU" told "delayed('hog', 'thread', '$2')" || return 1
-    expect "that it was stopped" told "delayed('stop', 'own-sleep', 'stopped by a signal')"
+    expect "who held the lock, who had the CPU, and that it was stopped" told "$same" \
+        "all(adds_up(long) for long in thread['longest'])" "delayed('hold', 'lock', '$1')" \
+        "delayed('hog', 'thread', '$2')" "delayed('stop', 'own-sleep', 'stopped by a signal')"
 }
 
 explains() { "$program" explain --top 16 "$folder" | grep -q -- "$1"; }
