@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the fixtures of the current schema again, on CPUs 0 and 1, as root. Allowed only until a version of latlab with
-# this schema is released, since every later latlab must read what the released one stored.
+# Measures the fixtures of the current schema again, on CPUs 0 and 1, as root. Allowed only until a version of latlab
+# with this schema is released, since every later latlab must read what the released one stored.
 # The golden windows show the times of the runs: INSTA_UPDATE=always cargo test -p latlab --test it window.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,8 @@ measure=("$latlab" run --quiet --share --cpus 0,1 --warm-up 100ms)
 
 "${measure[@]}" --name plain --deadline 50ms --for 2s --out "$folder/runs"
 "${measure[@]}" --name sampled --deadline 50ms --for 2s --samples --telemetry 500ms --out "$folder/runs"
-"${measure[@]}" --name traced --period 2ms --for 2s --samples --breakdown --explain --spike-above 1s --out "$folder/runs"
+"${measure[@]}" --name traced --period 2ms --for 2s --samples --breakdown --explain --spike-above 1s \
+    --out "$folder/runs"
 
 # A journal whose two processes were killed.
 setsid "${measure[@]}" --name cut --period 2ms --for 1m --samples --breakdown --out "$folder/cut" &

@@ -44,7 +44,8 @@ fi
 # machines.
 [ -n "${LONG:-}" ] || export PROGRAMS=x86-64
 step "programs for all machines" scripts/dist.sh dist &&
-    step "program" env LATLAB_AGENTS="$root/target/agents" ${PROGRAMS:+CARGO_PROFILE_RELEASE_LTO=thin} scripts/build.sh || { closing; exit 1; }
+    step "program" env LATLAB_AGENTS="$root/target/agents" ${PROGRAMS:+CARGO_PROFILE_RELEASE_LTO=thin} \
+        scripts/build.sh || { closing; exit 1; }
 export LATLAB=$root/target/latlab LATLAB_DIST=$root/dist
 
 if [ -n "${LONG:-}" ]; then

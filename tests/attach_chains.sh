@@ -8,9 +8,11 @@ gcc -g -O1 -Wall -Wextra -pthread -o "$here/chain" tests/attach/chain.c || exit 
 # The program's own times lie within what is reported, and are only some microseconds shorter.
 chain() {
     rm -f "$here/log"
-    "$program" attach --quiet --out "$runs" --name chain -- "$here/chain" 2000 1500 "$here/log" $RANDOM >"$here/text" 2>&1
+    "$program" attach --quiet --out "$runs" --name chain -- \
+        "$here/chain" 2000 1500 "$here/log" $RANDOM >"$here/text" 2>&1
     folder=$runs/$(ls "$runs" | grep "_chain$" | tail -n 1)
-    expect "one chain" told "[one['names'] for one in run['attached']['chains']] == [['sensor', 'control', 'actuator']]" || return 1
+    expect "one chain" told \
+        "[one['names'] for one in run['attached']['chains']] == [['sensor', 'control', 'actuator']]" || return 1
     expect "nearly each cycle followed back" told "one_chain()['count'] >= 0.9 * len(log['chains'])" \
         "one_chain()['count'] <= one_chain()['cycles'] <= len(log['chains'])" || return 1
     expect "the longest one of the log" told "own_longest()[1] <= one_chain()['max_ns']" \

@@ -59,7 +59,8 @@ scheduling() {
     loop throttle deadline 40000 200 100 $RANDOM throttle
     # Where others have its CPU, the kernel throttles it at another time, or not at all.
     expect "nearly each time that it was throttled, and its length" told \
-        "0.8 * planted('throttle') <= fault('throttled') <= planted('throttle') + 2" "longest('throttled') > 1_000_000" || return 1
+        "0.8 * planted('throttle') <= fault('throttled') <= planted('throttle') + 2" \
+        "longest('throttled') > 1_000_000" || return 1
     loop share abs 5000 400 100 $RANDOM share
     expect "each time that the other thread had its CPU" told "fault('shared-cpu') >= planted('share')" \
         "object('shared-cpu') == 'hog'" || return 1

@@ -57,7 +57,8 @@ fi
 
 judged() {
     handoff --for 1s --warm-up 0 --deadline 100ns --format json >"$here/judged.json"
-    expect "exit code 1" [ $? = 1 ] && holds "$here/judged.json" "total['misses'] == total['cycles'] + total['overruns']"
+    expect "exit code 1" [ $? = 1 ] &&
+        holds "$here/judged.json" "total['misses'] == total['cycles'] + total['overruns']"
 }
 try "a deadline is judged" judged
 

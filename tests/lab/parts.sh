@@ -29,7 +29,8 @@ for features in "" pins guests; do
 done
 
 tests_of_the_rest() {
-    cargo test --package latlab --no-default-features --locked --quiet >"$here/said" 2>&1 || { cat "$here/said"; return 1; }
+    cargo test --package latlab --no-default-features --locked --quiet >"$here/said" 2>&1 ||
+        { cat "$here/said"; return 1; }
 }
 try "the tests of what is left" tests_of_the_rest
 

@@ -103,7 +103,8 @@ killed_wire() {
     "$lab" show "$run" --all >"$here/said.txt" && expect "responses" grep -q 'response time' "$here/said.txt" &&
         expect "what is unknown" grep -q 'how many stimuli got no response is unknown' "$here/said.txt" &&
         expect "no invented stimuli" grep -qi 'none of .* known responses missed' "$here/said.txt" &&
-        expect "each part" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" && ! grep -q 'wake-up latency' "$here/said.txt"
+        expect "each part" grep -qE '^0 +wake-up +[0-9]' "$here/said.txt" &&
+            ! grep -q 'wake-up latency' "$here/said.txt"
 }
 try "a run of a wire that was killed has the breakdown of its answers, and says what is unknown" killed_wire
 
