@@ -22,7 +22,7 @@ trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/src/latlab/fleet/queries"
 cp python/pyproject.toml python/README.md python/hatch_build.py LICENSE-APACHE LICENSE-MIT "$tree"
 cp python/src/latlab/*.py python/src/latlab/py.typed "$tree/src/latlab"
-cp python/src/latlab/fleet/*.{py,properties} "$tree/src/latlab/fleet"
+cp python/src/latlab/fleet/*.{py,properties,json} "$tree/src/latlab/fleet"
 cp python/src/latlab/fleet/queries/*.sql "$tree/src/latlab/fleet/queries"
 cp "$licences" "$tree/licences.txt"
 # A static program needs neither glibc nor musl, so it runs with either.
