@@ -3,8 +3,8 @@
 # Usage: scripts/dist.sh [FOLDER]
 #   FOLDER  output folder [dist]
 # ARCH=arm64 builds only for that architecture: x86-64, arm64 or armv7.
-# PROGRAMS=x86-64 builds the agents of all, and what is made of the program only for that one, optimised by parts: for
-# tests, not to be given away.
+# PROGRAMS=x86-64 builds the agents of all, and what is made of the program only for that one, optimised crate by
+# crate: for tests, not to be given away.
 # The same sources and tools give the same files, wherever and whenever they are built: they contain no
 # path of this machine, and the time is that of the last commit (or SOURCE_DATE_EPOCH).
 set -euo pipefail
@@ -71,7 +71,8 @@ while read -r name target debian machine _ tools; do
 done <<<"$architectures"
 
 # Whole-program optimisation of the program takes one CPU ten minutes.
-[ -z "${PROGRAMS:-}" ] || { only "$PROGRAMS" && export CARGO_PROFILE_RELEASE_LTO=thin; }
+[ -z "${PROGRAMS:-}" ] ||
+    { only "$PROGRAMS" && export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16; }
 say "building latlab, with the agents, for ${targets[*]}"
 export LATLAB_AGENTS=$agents
 build latlab

@@ -40,12 +40,11 @@ step "setup of the laboratory" scripts/setup.sh "${sets[@]}" && find_rust || { c
 if [ -n "${LONG:-}" ]; then
     ! wanted clean_root || step "make test in a clean root" scripts/clean_root.sh
 fi
-# Each program is linked for ten minutes: in the short form there is one, optimised by parts, with the agents of all
-# machines.
+# Each program is linked for ten minutes: in the short form there is one, optimised crate by crate, with the agents of
+# all machines.
 [ -n "${LONG:-}" ] || export PROGRAMS=x86-64
 step "programs for all machines" scripts/dist.sh dist &&
-    step "program" env LATLAB_AGENTS="$root/target/agents" ${PROGRAMS:+CARGO_PROFILE_RELEASE_LTO=thin} \
-        scripts/build.sh || { closing; exit 1; }
+    ln -sfr "${CARGO_TARGET_DIR:-target}/$(scripts/target.sh)/release/latlab" target/latlab || { closing; exit 1; }
 export LATLAB=$root/target/latlab LATLAB_DIST=$root/dist
 
 if [ -n "${LONG:-}" ]; then
