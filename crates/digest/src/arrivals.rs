@@ -13,7 +13,6 @@ const MOST_KEPT: usize = 1 << 18;
 
 /// Takes releases in order.
 pub struct ArrivalCurve {
-    first: Option<Nanos>,
     /// The last releases, which the windows still need.
     kept: VecDeque<Nanos>,
     /// Number of releases before those.
@@ -33,7 +32,6 @@ impl Default for ArrivalCurve {
     fn default() -> ArrivalCurve {
         let window = |ms| Window { length: MILLISECOND * ms, from: 0, least: u64::MAX, most: 0 };
         ArrivalCurve {
-            first: None,
             kept: VecDeque::new(),
             dropped: 0,
             windows: WINDOWS_MS.map(window).into_iter().collect(),
@@ -45,7 +43,6 @@ impl ArrivalCurve {
     pub fn push(&mut self, release: Nanos) {
         // A release that was read late counts with the one before.
         let release = self.kept.back().map_or(release, |last| release.max(*last));
-        self.first.get_or_insert(release);
         self.kept.push_back(release);
         let ArrivalCurve { kept, dropped, windows, .. } = self;
         let last = *dropped + kept.len() as u64 - 1;
