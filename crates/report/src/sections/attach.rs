@@ -23,6 +23,8 @@ use std::collections::BTreeSet;
 /// Limits for a program with many threads: names in a sentence, and rows in the table.
 const NAMED: usize = 6;
 const SHOWN: usize = 30;
+/// Most threads whose arrivals are shown.
+const ARRIVAL_ROWS: usize = 10;
 
 /// The judged threads, those with most misses first.
 fn judged(attached: &AttachedRun) -> Vec<&AttachedThreadRun> {
@@ -169,6 +171,11 @@ fn place(thread: &AttachedThreadRun) -> Option<String> {
     thread.report.activation_site.as_ref()?.place()
 }
 
+/// The one that wakes a thread most often.
+fn woken_by(thread: &AttachedThreadRun) -> String {
+    thread.report.wakers.first().map_or("-".to_string(), |waker| waker.name.clone())
+}
+
 fn every(thread: &AttachedThreadRun) -> String {
     match (thread.found.period_ns, thread.found.rhythm) {
         (None, _) | (_, RhythmKind::Irregular) => "irregular".to_string(),
@@ -186,20 +193,18 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
         Column::new(head, rank, threads.iter().map(|thread| cell(thread)))
     };
     let time = |name: &str, id: &str, rank, of: CyclePart| {
-        let cells = threads.iter().map(|thread| {
-            let time = part(thread, of).and_then(|figures| figure_of_part(figures, id));
-            time.map_or("-".to_string(), in_us)
+        let times = threads.iter().map(|thread| {
+            let figures = part(thread, of)?;
+            time_figure(figures.quantiles.as_ref(), figures.max_ns, id)
         });
-        Column::new(&format!("{name} {}", figure_head(id)), rank, cells).unit("us")
+        time_column(&format!("{name} {}", figure_head(id)), rank, times)
     };
     vec![
         words("thread", 0, &|thread| thread.found.name.clone()),
         words(figure_head("policy"), 3, &|thread| thread.found.policy.clone()),
         words("waits in", 7, &|thread| waits_in(&thread.found.activation)),
         words("at", 10, &|thread| place(thread).unwrap_or("-".to_string())),
-        words("woken by", 9, &|thread| {
-            thread.report.wakers.first().map_or("-".to_string(), |waker| waker.name.clone())
-        }),
+        words("woken by", 9, &woken_by),
         numbers("every", 2, &every),
         numbers(figure_head("cycles"), 1, &|thread| grouped(thread.report.cycles)),
         numbers(figure_head("overruns"), 4, &|thread| grouped(thread.report.overruns)),
@@ -219,13 +224,22 @@ fn columns(attached: &AttachedRun) -> Vec<Column> {
     ]
 }
 
-fn figure_of_part(figures: &CyclePartFigures, id: &str) -> Option<Nanos> {
-    let quantiles = figures.quantiles.as_ref();
+/// A figure of some times, by its name in the figure table.
+fn time_figure(quantiles: Option<&Quantiles>, max_ns: Nanos, id: &str) -> Option<Nanos> {
     match id {
         "p50_ns" => quantiles?.p50_ns,
         "p99_ns" => quantiles?.p99_ns,
-        _ => Some(figures.max_ns),
+        "p99_9_ns" => quantiles?.p99_9_ns,
+        _ => Some(max_ns),
     }
+}
+
+fn time_column(head: &str, rank: u8, times: impl Iterator<Item = Option<Nanos>>) -> Column {
+    let cell = |time: Option<Nanos>| match time {
+        Some(time) => format!("{:.1}", time.0 as f64 / 1e3),
+        None => "-".to_string(),
+    };
+    Column::new(head, rank, times.map(cell)).unit("us")
 }
 
 /// The table, why cycles were late, and for each judged thread its histograms and its longest
@@ -260,21 +274,18 @@ pub fn section(run: &Run) -> Option<Section> {
 /// Chains of threads, from the first release to the last end.
 fn chains(attached: &AttachedRun) -> Table {
     let all = &attached.chains;
-    let time = |head: &str, rank, pick: &dyn Fn(&AttachedChain) -> Option<Nanos>| {
-        let cells = all.iter().map(|chain| pick(chain).map_or("-".to_string(), in_us));
-        Column::new(head, rank, cells).unit("us")
-    };
-    let quantile = |of: fn(&Quantiles) -> Option<Nanos>| {
-        move |chain: &AttachedChain| chain.quantiles.as_ref().and_then(of)
+    let time = |id: &str, rank| {
+        let of = |chain: &AttachedChain| time_figure(chain.quantiles.as_ref(), chain.max_ns, id);
+        time_column(figure_head(id), rank, all.iter().map(of))
     };
     let columns = vec![
         Column::new("chain", 0, all.iter().map(|chain| chain.names.join(" > "))).left(),
         Column::new("followed", 2, all.iter().map(|chain| grouped(chain.count))),
         Column::new("of cycles", 3, all.iter().map(|chain| grouped(chain.cycles))),
-        time(figure_head("p50_ns"), 0, &quantile(|all| all.p50_ns)),
-        time(figure_head("p99_ns"), 1, &quantile(|all| all.p99_ns)),
-        time(figure_head("p99_9_ns"), 1, &quantile(|all| all.p99_9_ns)),
-        time(figure_head("max_ns"), 0, &|chain| Some(chain.max_ns)),
+        time("p50_ns", 0),
+        time("p99_ns", 1),
+        time("p99_9_ns", 1),
+        time("max_ns", 0),
     ];
     let caption = "Threads that release one another: from the release of the first to the end of \
                    the last, for each cycle of the last that could be followed back.";
@@ -304,13 +315,6 @@ fn arrivals(attached: &AttachedRun) -> Option<Table> {
     (!threads.is_empty()).then(|| Table::new(caption, columns).titled("Arrivals"))
 }
 
-/// Most threads whose arrivals are shown.
-const ARRIVAL_ROWS: usize = 10;
-
-fn in_us(time: Nanos) -> String {
-    format!("{:.1}", time.0 as f64 / 1e3)
-}
-
 /// The longest cycles of a thread, from release to end.
 fn longest_cycles(thread: &AttachedThreadRun, run: &Run) -> Markup {
     html! {
@@ -336,9 +340,7 @@ pub fn list(run: &Run, width: usize, style: Style) -> String {
             words("cpus", 3, &|thread| thread.found.cpus.clone()),
             words("waits in", 0, &|thread| waits_in(&thread.found.activation)),
             words("at", 4, &|thread| place(thread).unwrap_or("-".to_string())),
-            words("woken by", 2, &|thread| {
-                thread.report.wakers.first().map_or("-".to_string(), |waker| waker.name.clone())
-            }),
+            words("woken by", 2, &woken_by),
             words("every", 0, &every),
             words(figure_head("cycles"), 0, &|thread| grouped(thread.report.cycles)),
         ];
