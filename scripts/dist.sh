@@ -17,7 +17,7 @@ unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS LATLAB_AGENTS
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ||
     die "no commit to take the time from: set SOURCE_DATE_EPOCH"
 export SOURCE_DATE_EPOCH
-# Keeps one architecture of the list.
+# Keeps the architectures whose name matches.
 only() {
     architectures=$(grep "^$1 " <<<"$architectures") || die "'$1': expected x86-64, arm64 or armv7"
     targets=($(cut -d' ' -f2 <<<"$architectures"))
@@ -25,8 +25,7 @@ only() {
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 build=${CARGO_TARGET_DIR:-$root/target}
 agents=$build/agents
-targets=($(cut -d' ' -f2 <<<"$architectures"))
-[ -z "${ARCH:-}" ] || only "$ARCH"
+only "${ARCH:-.*}"
 
 scripts/web.sh
 [ -e web/dist/page.js ] ||
