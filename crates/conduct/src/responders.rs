@@ -18,9 +18,9 @@ pub fn sources() -> Result<PathBuf, NoSources> {
     let named = std::env::var_os(FOLDER).map(PathBuf::from);
     let program = std::env::current_exe().ok();
     let above = program.iter().flat_map(|program| program.ancestors());
-    let beside = above
+    let near_program = above
         .flat_map(|folder| [folder.join("responders"), folder.join("share/latlab/responders")]);
-    let all = named.into_iter().chain(beside).chain([PathBuf::from("responders")]);
+    let all = named.into_iter().chain(near_program).chain([PathBuf::from("responders")]);
     let mut all = all.into_iter();
     all.find(|folder| folder.join("arduino/Makefile").is_file()).ok_or(NoSources)
 }

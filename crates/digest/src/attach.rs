@@ -290,8 +290,8 @@ impl FoundThread {
 const SHARED_CYCLES: u64 = 10;
 const SHARED_SHARE: f64 = 0.01;
 
-/// Sharing a CPU is a fault only of a thread that has no other and is often kept waiting; of those that
-/// keep it, the one that does so most often is told.
+/// Sharing a CPU is a fault only of a thread that has no other CPU and often waits for it. The report keeps
+/// the thread that it waited for most often.
 fn keep_shared_cpu(report: &mut AttachedThreadReport, found: &AttachedThread) {
     let is_shared = |fault: &&ThreadFault| fault.kind == FaultKind::SharedCpu;
     let is_pinned = found.cpus.parse::<u32>().is_ok();

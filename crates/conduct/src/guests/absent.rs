@@ -1,4 +1,4 @@
-//! What a build without the feature `guests` answers when it is asked for one.
+//! The answers of a build without the feature `guests`.
 
 use crate::Failure;
 use crate::link::Link;
