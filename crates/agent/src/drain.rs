@@ -102,9 +102,9 @@ impl Drainer {
         let to_monotonic = offset_to_monotonic(self.clock);
         let mut nothing_left = true;
         for line in &mut self.lines {
-            line.take_spikes(to_monotonic, self.hook.as_mut(), self.trigger.as_mut());
             let drain = &mut line.source.drain;
             let sealed: Vec<_> = std::iter::from_fn(|| drain.next_interval()).collect();
+            line.take_spikes(&sealed, to_monotonic, self.hook.as_mut(), self.trigger.as_mut());
             if let Some(watch) = &mut self.observer {
                 sealed.iter().for_each(|sealed| watch(line.thread, sealed));
             }
@@ -145,12 +145,15 @@ impl Drainer {
 impl ThreadDrain {
     fn take_spikes(
         &mut self,
+        sealed: &[Sealed],
         to_monotonic: Nanos,
         mut hook: Option<&mut Hook>,
         mut trigger: Option<&mut SpikeTrigger>,
     ) {
         let before = self.spikes.len();
-        while let Some(mut spike) = self.source.drain.next_spike() {
+        let drain = &mut self.source.drain;
+        let sent = std::iter::from_fn(|| drain.next_spike());
+        for mut spike in sent.chain(sealed.iter().filter_map(|interval| interval.spike)) {
             spike.release_ns += to_monotonic;
             if let Some(hook) = hook.as_deref_mut() {
                 hook.spike(self.thread, self.source.cpu, spike);

@@ -214,6 +214,7 @@ mod tests {
     use crate::recorder::{Drain, Sealed, recorder};
     use crate::samples::samples;
     use latlab_model::Nanos;
+    use latlab_model::frame::Spike;
     use latlab_model::histogram::Histogram;
     use latlab_model::nanos::{MILLISECOND, SECOND};
     use proptest::prelude::*;
@@ -466,14 +467,19 @@ mod tests {
         assert!(totals.intervals_grown > 90);
     }
 
+    /// Invariant (losses): The release of the observed maximum is known even if its ring was full.
     #[test]
-    fn the_spike_ring_counts_what_it_cannot_hold() {
+    fn a_full_spike_ring_loses_all_but_the_largest_and_counts_them() {
         let (mut recorder, mut drain) = recorder(i64::MAX);
         recorder.start(0);
-        let cycles = LoopConfig { count: 5000, ..EVERY_MS };
-        let ended = measure(&mut Scripted::new([]), 0, &cycles, &mut recorder, &mut (), &stop());
+        for release in 0..5000 {
+            recorder.record(release, if release == 4500 { 900 } else { 50 });
+        }
         let kept = std::iter::from_fn(|| drain.next_spike()).count() as u64;
-        assert_eq!(kept + recorder.finish(ended.next).spikes_lost, 5000);
+        let totals = recorder.finish(5000);
+        let spike = drain.next_interval().and_then(|interval| interval.spike);
+        assert_eq!(spike, Some(Spike { latency_ns: Nanos(900), release_ns: Nanos(4500) }));
+        assert_eq!(kept + 1 + totals.spikes_lost, 5000);
     }
 
     #[test]

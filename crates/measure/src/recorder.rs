@@ -36,6 +36,8 @@ struct Buffer {
     overruns: u64,
     misses: u64,
     bins: [u32; BINS],
+    /// The largest spike that found the ring full.
+    unsent: Option<Spike>,
 }
 
 impl Buffer {
@@ -52,6 +54,7 @@ impl Buffer {
             overruns: 0,
             misses: 0,
             bins: [0; BINS],
+            unsent: None,
         });
         // A zeroed page may not be backed by memory until it is written to.
         std::hint::black_box(&mut buffer).bins.fill(0);
@@ -75,6 +78,7 @@ impl Buffer {
         self.overruns = 0;
         self.misses = 0;
         self.bins.fill(0);
+        self.unsent = None;
     }
 
     fn counts(&self) -> Histogram {
@@ -117,7 +121,7 @@ pub struct Recorder {
 pub struct Totals {
     /// Overruns.
     pub overruns: u64,
-    /// Large latencies that found their ring full.
+    /// Large latencies that found their ring full, without the largest of each interval.
     pub spikes_lost: u64,
     /// How often an interval grew because no buffer had come back.
     pub intervals_grown: u64,
@@ -141,6 +145,8 @@ pub struct Sealed {
     /// The last latency; meaningless if nothing was counted.
     pub last: i64,
     pub counts: Histogram,
+    /// The largest of the spikes that found the ring full.
+    pub spike: Option<Spike>,
 }
 
 /// Both sides of a thread's recorder, with intervals of this length; all memory is touched.
@@ -221,7 +227,9 @@ impl Recorder {
     fn keep_spike(&mut self, release: i64, latency: i64) {
         let spike = Spike { latency_ns: Nanos(latency), release_ns: Nanos(release) };
         if self.spikes.push(spike).is_err() {
-            self.totals.spikes_lost += 1;
+            let unsent = &mut self.current.unsent;
+            self.totals.spikes_lost += u64::from(unsent.is_some());
+            *unsent = (*unsent).max(Some(spike));
         }
     }
 
@@ -275,7 +283,7 @@ impl Drain {
     pub fn next_interval(&mut self) -> Option<Sealed> {
         let mut buffer = self.sealed.pop().ok()?;
         let (start, end, last) = (buffer.start, buffer.end, buffer.last.latency);
-        let sealed = Sealed { start, end, last, counts: buffer.counts() };
+        let sealed = Sealed { start, end, last, counts: buffer.counts(), spike: buffer.unsent };
         buffer.clear();
         // Fails only if the loop has ended and handed over one buffer more.
         let _ = self.returned.push(buffer);
