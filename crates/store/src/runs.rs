@@ -189,7 +189,7 @@ impl Store {
     pub fn list(&self) -> Result<Vec<RunEntry>> {
         let names = self.names()?.into_iter();
         let mut entries: Vec<RunEntry> = names.filter_map(|name| self.entry(&name)).collect();
-        entries.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+        sort_newest_first(&mut entries);
         Ok(entries)
     }
 
@@ -258,7 +258,7 @@ impl Store {
         for store in self.campaign_stores()? {
             entries.extend(store.list()?);
         }
-        entries.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+        sort_newest_first(&mut entries);
         Ok(entries)
     }
 
@@ -287,10 +287,18 @@ impl Store {
         stored.retain(is_stored);
         if spec == "last" || !stored.iter().any(|entry| entry.id.contains(spec)) {
             stored.extend(self.list_of_campaigns()?.into_iter().filter(is_stored));
-            stored.sort_by_cached_key(|entry| Reverse((entry.time(), entry.id.clone())));
+            sort_newest_first(&mut stored);
         }
         pick(spec, stored, &self.root)
     }
+}
+
+/// Simulated runs only know the second in which they began, in which the last one written is the newest.
+fn sort_newest_first(entries: &mut [RunEntry]) {
+    entries.sort_by_cached_key(|entry| {
+        let written = fs::metadata(entry.path.join(RUN_JSON)).and_then(|file| file.modified());
+        Reverse((entry.time(), written.ok(), entry.id.clone()))
+    });
 }
 
 fn pick(spec: &str, newest_first: Vec<RunEntry>, root: &Path) -> Result<PathBuf> {

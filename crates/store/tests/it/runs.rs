@@ -103,6 +103,18 @@ fn one_bad_folder_does_not_hide_the_others() {
 }
 
 #[test]
+fn of_runs_that_began_in_the_same_second_the_last_one_written_is_the_newest() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::new(root.path());
+    let first = finish(&store, "20261121T160501Z_zebra");
+    let second = finish(&store, "20261121T160501Z_ant");
+    let written = fs::metadata(first.join("run.json")).unwrap().modified().unwrap();
+    let later = fs::File::options().write(true).open(second.join("run.json")).unwrap();
+    later.set_modified(written + std::time::Duration::from_millis(1)).unwrap();
+    assert_eq!(store.find("last").unwrap(), second);
+}
+
+#[test]
 fn another_schema_is_one_line() {
     let root = tempfile::tempdir().unwrap();
     let path = finish(&Store::new(root.path()), "one");
