@@ -35,7 +35,7 @@ def twenty_boards(here):
     assert len(set(made)) == 20, made
     runs = [json.load(open(file)) for file in glob.glob(f"{here}/runs/*_night/runs/*/run.json")]
     assert len(runs) == 20, len(runs)
-    streams = {run["guest_stream"]["sha256"] for run in runs}
+    streams = {run["guest_measurement"]["sha256"] for run in runs}
     assert len(streams) == 20, "each guest with another seed"
     kernels = collections.Counter(run["machine"]["kernel"].split("-")[2] for run in runs)
     assert kernels == {"amd64": 10, "rt": 10}, kernels
@@ -44,7 +44,7 @@ def twenty_boards(here):
 def other_stream(document):
     """Changes a run as if its guest had sent something else, with a matching checksum."""
     text = open(document).read()
-    text = re.sub('("guest_stream": {[^}]*"sha256": ")[0-9a-f]{16}', lambda part: part[1] + 16 * "0", text)
+    text = re.sub('("guest_measurement": {[^}]*"sha256": ")[0-9a-f]{16}', lambda part: part[1] + 16 * "0", text)
     before = text[: text.rindex('\n  "checksum"')] + "\n"
     checksum = hashlib.sha256(before.encode()).hexdigest()
     open(document, "w").write(f'{before}  "checksum": "{checksum}"\n}}\n')

@@ -25,7 +25,7 @@ use latlab_model::edges::Edges;
 use latlab_model::finding::{Finding, LossFinding};
 use latlab_model::flight::EventCapture;
 use latlab_model::frame::{Hello, Interval, Message, Spikes};
-use latlab_model::guest::GuestStream;
+use latlab_model::guest::GuestMeasurement;
 use latlab_model::machine::Machine;
 use latlab_model::run::{AgentEnd, AppliedSetup, ClockReading, ThreadEnd};
 use latlab_model::samples::{Sample, Samples, Unreadable};
@@ -111,7 +111,7 @@ pub struct RunBuilder {
     explanation: Option<ExplanationDigest>,
     findings: FindingList,
     end: Option<AgentEnd>,
-    guest_stream: Option<GuestStream>,
+    guest_measurement: Option<GuestMeasurement>,
     /// The conductor ended it at once, on purpose.
     stopped: bool,
     measured_to: Option<Nanos>,
@@ -186,7 +186,7 @@ impl RunBuilder {
             Message::AttachReport(report) => self.attach.push_report(report),
             Message::LongCycle(long) => self.attach.push_long_cycle(long),
             Message::CallStack(stack) => self.attach.push_stack(stack),
-            Message::GuestStream(stream) => keep_first(&mut self.guest_stream, stream),
+            Message::GuestMeasurement(stream) => keep_first(&mut self.guest_measurement, stream),
             Message::Stop => self.stopped = true,
             // An order to the agent; in a stream it means nothing.
             Message::Examine(_) => {}

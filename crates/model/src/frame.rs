@@ -6,14 +6,14 @@
 
 mod reader;
 
-pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, ReadResult, skip_damage};
+pub use reader::{FOUND_PAYLOAD, Frame, FrameReader, RawFrame, ReadResult, skip_damage};
 
 use crate::attach::{AttachReport, AttachedThread, LongCycle, PackedCycles};
 use crate::breakdown::Breakdown;
 use crate::call_site::CallStack;
 use crate::edges::Edges;
 use crate::flight::{KnownThread, RecordedSpike, RecorderReport, TraceFormats, TracePages};
-use crate::guest::GuestStream;
+use crate::guest::GuestMeasurement;
 use crate::histogram::Histogram;
 use crate::load::{LoadBegin, LoadEnd, LoadLine, LoadSample};
 use crate::machine::Machine;
@@ -162,8 +162,8 @@ pub enum Message {
     RecorderReport(RecorderReport),
     /// Threads that ran around spikes.
     KnownThreads(Vec<KnownThread>),
-    /// Everything a guest sent until it powered off; added by the conductor.
-    GuestStream(GuestStream),
+    /// Checksum of what a guest measured until it powered off; added by the conductor.
+    GuestMeasurement(GuestMeasurement),
     /// A thread of the attached program was found.
     AttachedThread(AttachedThread),
     /// Cycles of an attached thread.
@@ -233,7 +233,7 @@ kinds! {
     28 RecorderReport packed,
     29 FineSamples packed,
     30 KnownThreads json,
-    31 GuestStream json,
+    31 GuestMeasurement json,
     32 AttachedThread json,
     33 Cycles packed,
     34 AttachReport json,
@@ -246,6 +246,11 @@ impl Message {
     /// [`Message::FineSamples`] and [`Message::Cycles`], so that they can be skipped without
     /// decoding.
     const BULK: [u32; 5] = [12, 22, 26, 29, 33];
+
+    /// The kinds of what is measured: [`Message::Interval`], [`Message::Spikes`],
+    /// [`Message::ThreadEnd`], [`Message::End`], [`Message::Samples`], [`Message::Breakdown`],
+    /// [`Message::Edges`] and [`Message::FineSamples`]. None has the run's id or name.
+    const MEASURED: [u32; 8] = [5, 6, 9, 10, 12, 17, 24, 29];
 }
 
 impl Message {

@@ -28,10 +28,12 @@ pub struct Guest {
     pub files_sha256: String,
 }
 
-/// Size and hash of what a guest in virtual time sent, by which a replay recognises the same run.
+/// Size and hash of what a guest in virtual time measured: the frames of its intervals, spikes,
+/// samples and ends. Runs with equal hashes are the same to the last bit, whatever their ids and
+/// names.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct GuestStream {
+pub struct GuestMeasurement {
     /// Length in bytes.
     pub bytes: u64,
     /// SHA-256, in hexadecimal.

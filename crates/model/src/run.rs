@@ -6,7 +6,7 @@ use crate::breakdown::RunBreakdown;
 use crate::doctor::Diagnosis;
 use crate::explanation::RunExplanation;
 pub use crate::finding::{Finding, Severity};
-use crate::guest::GuestStream;
+use crate::guest::GuestMeasurement;
 use crate::load::LoadRun;
 use crate::machine::Machine;
 use crate::outlier::Outlier;
@@ -377,10 +377,10 @@ pub struct Run {
     pub loads: Vec<LoadRun>,
     /// Activity of latlab's own threads; `None` if they reported none.
     pub self_interference: Option<RunSelfInterference>,
-    /// Size and hash of what a guest sent; `None` for other targets, a stopped guest, or a guest in
-    /// the host's time.
+    /// Size and hash of what a guest measured; `None` for other targets, a stopped guest, or a guest
+    /// in the host's time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_stream: Option<GuestStream>,
+    pub guest_measurement: Option<GuestMeasurement>,
     /// The largest latencies with what is known of the time around them, largest first. Printed by
     /// `show` and `run`, not stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

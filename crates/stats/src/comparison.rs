@@ -85,6 +85,15 @@ pub struct ScenarioComparison {
     pub remarks: Vec<ComparisonRemark>,
 }
 
+impl ScenarioComparison {
+    /// Whether the guests of all runs measured the same to the last bit.
+    pub fn is_identical(&self) -> bool {
+        let mut sums = self.base.iter().chain(&self.candidate).map(|run| &run.measurement_sha256);
+        let first = sums.next().and_then(Option::as_ref);
+        first.is_some() && sums.all(|sum| sum.as_ref() == first)
+    }
+}
+
 /// Causes of the spikes of both sides.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -119,6 +128,9 @@ pub struct ComparedRun {
     pub misses: Option<u64>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
+    /// SHA-256 of what a guest measured; `None` outside of virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measurement_sha256: Option<String>,
 }
 
 /// One metric on both sides.

@@ -16,7 +16,7 @@ measure() {
 }
 of() { echo "$here"/runs/*_"$1"; }
 try "a guest is measured" measure 300ms busy
-try "what it sent has a checksum" grep -q '"guest_stream"' "$(of busy)/run.json"
+try "what it measured has a checksum" grep -q '"guest_measurement"' "$(of busy)/run.json"
 
 again() {
     timeout 280 "$lab" explain busy --replay --all --top 20 --format json --out "$here/runs" \
@@ -53,13 +53,13 @@ refused() {
 other() {
     mkdir "$here/others" && cp -r "$(of busy)" "$here/others/" || return 1
     python3 tests/lab/guests.py other_stream "$here/others/"*/run.json
-    local why="the replay is not run .*_busy: its guest sent .* with SHA-256 .*, and then .* with 0000000000000000;"
+    local why="the replay is not run .*_busy: its guest measured .* with SHA-256 .*, and then .* with 0000000000000000;"
     refused busy "$why .* try again" "$here/others"
 }
 # In parallel, on its own CPU, a guest for the longest paths of its kernel.
 timeout 280 "$lab" lab paths x86-64/stock-6.1 --seeds 1 --for 300ms --format json >"$here/paths.json" 2>"$here/paths" &
 beside=$!
-try "a replay that sends something else is refused with that reason" other
+try "a replay that measures something else is refused with that reason" other
 paths() {
     wait $beside || { cat "$here/paths"; return 1; }
     holds_in "$here/paths.json" '

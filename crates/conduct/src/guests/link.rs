@@ -10,8 +10,8 @@ use latlab_lab::{
 };
 use latlab_model::fault::{Fault, InjectedFault};
 use latlab_model::finding::{EndFinding, Finding, FindingKind};
-use latlab_model::frame::Message;
-use latlab_model::guest::{self, GuestStream, IN_VIRTUAL_TIME, MARK};
+use latlab_model::frame::{Message, RawFrame};
+use latlab_model::guest::{self, GuestMeasurement, IN_VIRTUAL_TIME, MARK};
 use latlab_model::respond::LinuxResponder;
 use latlab_model::{Nanos, Plan};
 use latlab_store::OpenRun;
@@ -47,8 +47,8 @@ pub struct GuestLink {
     emulator: Option<Emulator>,
     last_words: Option<GuestEnd>,
     console: PathBuf,
-    /// What it has sent so far.
-    sent: Arc<Mutex<Sent>>,
+    /// Checksum of what it has measured so far.
+    measured: Arc<Mutex<Measured>>,
     /// Where its execution is recorded.
     recorder: Option<Recorder>,
     /// Between lines of its board.
@@ -66,25 +66,45 @@ struct Recorder {
     wanted: Option<PathBuf>,
 }
 
-/// Length and checksum of a stream.
+/// Length and checksum of what a stream has measured.
 #[derive(Default)]
-struct Sent {
+struct Measured {
     bytes: u64,
     sum: Sha256,
+    /// The start of a frame that is not whole yet.
+    pending: Vec<u8>,
 }
 
-/// A reader that computes the checksum of its stream.
+impl Measured {
+    fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+        let mut taken = 0;
+        while let Some(frame) = RawFrame::first_of(&self.pending[taken..]) {
+            taken += frame.bytes.len();
+            if frame.is_measured {
+                self.bytes += frame.bytes.len() as u64;
+                self.sum.update(frame.bytes);
+            }
+        }
+        self.pending.drain(..taken);
+    }
+
+    fn finish(self) -> GuestMeasurement {
+        let sha256 = self.sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        GuestMeasurement { bytes: self.bytes, sha256 }
+    }
+}
+
+/// A reader that computes the checksum of what its stream measures.
 struct Summed {
     stream: Spool,
-    sent: Arc<Mutex<Sent>>,
+    measured: Arc<Mutex<Measured>>,
 }
 
 impl Read for Summed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(buffer)?;
-        let mut sent = crate::lock(&self.sent);
-        sent.bytes += count as u64;
-        sent.sum.update(&buffer[..count]);
+        crate::lock(&self.measured).push(&buffer[..count]);
         Ok(count)
     }
 }
@@ -161,7 +181,7 @@ impl GuestLink {
             emulator: None,
             last_words: None,
             console: PathBuf::new(),
-            sent: Arc::default(),
+            measured: Arc::default(),
             recorder: None,
             wire,
             has_breakdown: asked.is_some_and(|wire| !wire.external),
@@ -187,10 +207,9 @@ impl GuestLink {
 }
 
 impl GuestLink {
-    fn sent(&self) -> Message {
-        let sent = std::mem::take(&mut *crate::lock(&self.sent));
-        let sha256 = sent.sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Message::GuestStream(GuestStream { bytes: sent.bytes, sha256 })
+    fn measurement(&self) -> Message {
+        let measured = std::mem::take(&mut *crate::lock(&self.measured));
+        Message::GuestMeasurement(measured.finish())
     }
 }
 
@@ -239,7 +258,7 @@ impl Link for GuestLink {
         let (begun, end) = (Instant::now(), stream.end());
         self.emulator =
             Some(Emulator { child, begun, end, stderr, _cpus: cpus, waited, cut: None });
-        Ok(Box::new(Summed { stream, sent: Arc::clone(&self.sent) }))
+        Ok(Box::new(Summed { stream, measured: Arc::clone(&self.measured) }))
     }
 
     /// A guest cannot be asked to stop, so it is killed.
@@ -268,7 +287,7 @@ impl Link for GuestLink {
         let crowded = emulator.waited.and_then(|waited| crowded(waited, emulator.begun.elapsed()));
         let complaint = complaint(emulator.stderr);
         let whole = matches!(&status, Ok(status) if status.success()) && emulator.cut.is_none();
-        let sent = (whole && emulator.waited.is_some()).then(|| self.sent());
+        let sum = (whole && emulator.waited.is_some()).then(|| self.measurement());
         let failed = status.ok().filter(|status| !status.success() && emulator.cut.is_none());
         let crashed = failed.map(|status| crashed(status, complaint.as_deref()));
         let stop = emulator.cut.iter().map(|_| Message::Stop);
@@ -277,7 +296,7 @@ impl Link for GuestLink {
             Finding::new(EndFinding::WireByHost { wires, has_breakdown })
         });
         let findings = [&emulator.cut, &crashed, &crowded, &wired].into_iter().flatten().cloned();
-        let messages = stop.chain(findings.map(Message::Finding)).chain(sent).collect();
+        let messages = stop.chain(findings.map(Message::Finding)).chain(sum).collect();
         self.last_words = Some(GuestEnd { cut: emulator.cut, complaint });
         Ok(messages)
     }
@@ -363,4 +382,35 @@ fn complaint(mut stderr: Spool) -> Option<String> {
 fn last_line(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::frame::{Hello, Interval, STREAM_VERSION};
+    use latlab_model::histogram::{BinLayout, Histogram};
+    use latlab_model::run::{EndReason, ThreadEnd};
+
+    /// Checksum of a stream with this id and latency, read in pieces of a length.
+    fn sum_of(id: &str, latency: i64, piece: usize) -> GuestMeasurement {
+        let counts = Histogram::with_layout(BinLayout::default(), [Nanos(latency)]);
+        let (start_ns, end_ns) = (Nanos(1_000), Nanos(2_000));
+        let messages = [
+            Message::Hello(Hello { stream: STREAM_VERSION, latlab: "1".into(), id: id.into() }),
+            Message::Interval(Interval { thread: 0, start_ns, end_ns, counts }),
+            Message::ThreadEnd(ThreadEnd::new(0, EndReason::Finished, 1)),
+        ];
+        let stream: Vec<u8> = messages.iter().flat_map(Message::encode).collect();
+        let mut measured = Measured::default();
+        stream.chunks(piece).for_each(|part| measured.push(part));
+        measured.finish()
+    }
+
+    #[test]
+    fn runs_that_measured_the_same_have_one_checksum_whatever_their_ids() {
+        let one = sum_of("one", 5_000, 4096);
+        assert!(one.bytes > 0);
+        assert_eq!(one, sum_of("another", 5_000, 7));
+        assert_ne!(one.sha256, sum_of("one", 6_000, 4096).sha256);
+    }
 }

@@ -5,7 +5,7 @@ use crate::link::{Link, Start, StreamOutcome, greeting};
 use crate::{Failure, StopFlag, agents};
 use latlab_lab::{Cache, GuestConfig, KernelMap};
 use latlab_model::frame::Message;
-use latlab_model::guest::{Guest, GuestStream};
+use latlab_model::guest::{Guest, GuestMeasurement};
 use latlab_model::plan::Instrument;
 use latlab_model::{Nanos, Plan, Run, Target, VERSION};
 use latlab_sys::files::large_pipe;
@@ -33,8 +33,8 @@ pub struct ReplayRequest<'a> {
 pub struct Replay<R> {
     /// The reader's result from the records.
     pub read: R,
-    /// What the guest sent; `None` if it was stopped.
-    pub stream: Option<GuestStream>,
+    /// What the guest measured; `None` if it was stopped.
+    pub stream: Option<GuestMeasurement>,
     pub took: Duration,
 }
 
@@ -64,10 +64,10 @@ pub fn why_no_replay(run: &Run) -> Option<String> {
             run.id, run.latlab, guest.seed
         ));
     }
-    let whole = run.guest_stream.is_some();
+    let whole = run.guest_measurement.is_some();
     (!whole).then(|| {
         format!(
-            "run {} has no checksum of what its guest sent, because it was stopped: repeat \
+            "run {} has no checksum of what its guest measured, because it was stopped: repeat \
              it with --seed {}",
             run.id, guest.seed
         )
@@ -86,7 +86,7 @@ fn difference(run: &Guest, now: &Guest) -> Option<String> {
     Some(format!("{what}: it was '{run}' and is '{now}'"))
 }
 
-/// Replays the guest of a stored run; it must send exactly the same.
+/// Replays the guest of a stored run; it must measure exactly the same.
 pub fn replay<R>(
     run: &Run,
     request: ReplayRequest<'_>,
@@ -99,13 +99,13 @@ where
     if let Some(text) = why_no_replay(run) {
         return Err(refused(text));
     }
-    let stored = run.guest_stream.clone();
+    let stored = run.guest_measurement.clone();
     let replay = record(request, run.asked.on.guest.as_deref(), read)?;
     match (&replay.stream, stored) {
         (None, _) => Err(Failure::Nothing),
         (Some(now), Some(then)) if *now != then => Err(refused(format!(
-            "the replay is not run {}: its guest sent {} bytes with SHA-256 {}, and then {} bytes with \
-             {}; QEMU's threads can race on a busy machine: try again on a quiet one, and see whether \
+            "the replay is not run {}: its guest measured {} bytes with SHA-256 {}, and then {} bytes \
+             with {}; QEMU's threads can race on a busy machine: try again on a quiet one, and see whether \
              the run has the finding host-crowded",
             run.id,
             now.bytes,
@@ -170,7 +170,7 @@ where
         let mut stream = None;
         for message in messages {
             match message {
-                Message::GuestStream(sum) => stream = Some(sum),
+                Message::GuestMeasurement(sum) => stream = Some(sum),
                 Message::Finding(finding) if finding.invalidates() => {
                     return Err(Failure::Invalid(Box::new(finding)));
                 }

@@ -133,7 +133,7 @@ impl RunBuilder {
             explanation,
             loads,
             self_interference,
-            guest_stream: self.guest_stream,
+            guest_measurement: self.guest_measurement,
             largest: Vec::new(),
             statistics: None,
             attached,

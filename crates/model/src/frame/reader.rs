@@ -12,6 +12,24 @@ pub struct Frame {
     pub bytes: Vec<u8>,
 }
 
+/// The first frame of some bytes, undecoded and unchecked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RawFrame<'a> {
+    /// Header and payload.
+    pub bytes: &'a [u8],
+    /// Whether it contains something measured.
+    pub is_measured: bool,
+}
+
+impl RawFrame<'_> {
+    /// `None` if the frame is not whole.
+    pub fn first_of(bytes: &[u8]) -> Option<RawFrame<'_>> {
+        let header = Header::parse(bytes.get(..HEADER_BYTES)?);
+        let bytes = bytes.get(..HEADER_BYTES + header.length as usize)?;
+        Some(RawFrame { bytes, is_measured: Message::MEASURED.contains(&header.kind) })
+    }
+}
+
 /// Result of reading the next frame.
 #[derive(Debug)]
 pub enum ReadResult {

@@ -104,6 +104,13 @@ pub fn scenario_sentence(
 }
 
 pub fn scenario(of: &ScenarioComparison) -> String {
+    match of.is_identical() {
+        true => format!("Identical: the same bits. {}", result(of)),
+        false => result(of),
+    }
+}
+
+fn result(of: &ScenarioComparison) -> String {
     let title = title(of.word);
     if of.word == ComparisonWord::Refused {
         let why = of.remarks.iter().find_map(|one| refusal(one, "run"));

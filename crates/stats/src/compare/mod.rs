@@ -325,5 +325,6 @@ fn compared_run(one: &MeasuredRun) -> ComparedRun {
         overruns: run.total.overruns,
         misses: run.total.misses,
         max_ns: run.total.max_ns,
+        measurement_sha256: run.guest_measurement.as_ref().map(|one| one.sha256.clone()),
     }
 }

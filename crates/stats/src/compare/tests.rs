@@ -62,7 +62,7 @@ fn made(latencies: &[i64], origin: Origin) -> Made {
         breakdown: None,
         attached: None,
         explanation: None,
-        guest_stream: None,
+        guest_measurement: None,
         loads: Vec::new(),
         self_interference: None,
         largest: Vec::new(),

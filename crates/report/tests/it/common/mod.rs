@@ -176,7 +176,7 @@ impl Fixture {
             breakdown: None,
             attached: None,
             explanation: None,
-            guest_stream: None,
+            guest_measurement: None,
             loads: Vec::new(),
             self_interference: None,
             largest: Vec::new(),

@@ -117,7 +117,7 @@ fn made(random: &mut Random, number: usize, level: f64) -> Made {
         breakdown: None,
         attached: None,
         explanation: None,
-        guest_stream: None,
+        guest_measurement: None,
         loads: Vec::new(),
         self_interference: None,
         largest: Vec::new(),
