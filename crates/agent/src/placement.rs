@@ -35,7 +35,12 @@ pub struct PlacedThread {
     pub policy: String,
 }
 
-impl Placement<'_> {
+impl<'a> Placement<'a> {
+    /// Where the measuring thread itself belongs; it floats unless it is given a CPU.
+    pub fn new(thread: u32, policy: Policy, usable: &'a [u32]) -> Placement<'a> {
+        Placement { thread, whose: "", cpu: None, usable, policy }
+    }
+
     /// Places the calling thread.
     pub fn apply(&self) -> Result<PlacedThread, Refusal> {
         let pinned = self.cpu.map(|cpu| sched::set_affinity([cpu]));

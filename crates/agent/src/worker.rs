@@ -97,7 +97,7 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     let measurement = Arc::clone(&job.measurement);
     let (thread, cpu, policy) = (job.thread, job.cpu, measurement.policy_of(job.thread));
     let usable = job.usable.clone();
-    let place = || Placement { thread, whose: "", cpu, usable: &usable, policy }.apply();
+    let place = || Placement { cpu, ..Placement::new(thread, policy, &usable) }.apply();
     match &measurement.task {
         Task::Cyclic(cyclic) => Ok((place()?, Kind::Sleeps(cyclic.clone()))),
         Task::Handoff(handoff) => {
