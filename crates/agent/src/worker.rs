@@ -99,7 +99,12 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     let usable = job.usable.clone();
     let place = || Placement { cpu, ..Placement::new(thread, policy, &usable) }.apply();
     match &measurement.task {
-        Task::Cyclic(cyclic) => Ok((place()?, Kind::Sleeps(cyclic.clone()))),
+        Task::Cyclic(cyclic) => {
+            let timer_slack =
+                cyclic.timer_slack_ns.and_then(|slack| (slack.0 as u64).try_into().ok());
+            let place = Placement { cpu, timer_slack, ..Placement::new(thread, policy, &usable) };
+            Ok((place.apply()?, Kind::Sleeps(cyclic.clone())))
+        }
         Task::Handoff(handoff) => {
             let mut placed = place()?;
             let (woken, settings) = waker::spawn(job, handoff.wake)?;
