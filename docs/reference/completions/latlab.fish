@@ -70,6 +70,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How 
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
@@ -604,6 +605,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand tune" -l mechanism -d 'How
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
@@ -966,6 +968,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l mechanism -d 'Ho
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
