@@ -1866,12 +1866,32 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__tune)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --timer-slack --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --allow --only --without --settings --slot --tolerance --dry-run --resume --apply --status --undo --yes --keep-going --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --pid --comm --as-root --output --thread --activation --instrument --wake --mechanism --timer-slack --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --program --allow --only --without --settings --slot --tolerance --dry-run --resume --apply --status --undo --yes --keep-going --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --comm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --thread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --activation)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --instrument)
                     COMPREPLY=($(compgen -W "cyclic handoff spin timerlat attach respond import" -- "${cur}"))
                     return 0
@@ -2073,6 +2093,10 @@ _latlab() {
                     return 0
                     ;;
                 --idle-states)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --program)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
