@@ -103,6 +103,7 @@ def instructions(options) -> Result:
         output.mkdir()
         valgrind = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
         valgrind += ["--trace-children=yes", f"--callgrind-out-file={output}/out.%p"]
+        valgrind += [f"--log-file={folder}/log.%p"]
         checked(valgrind + line)
         return {"command": shown(line, folder / "runs"), "threads": dumps(tool, output)}
 
@@ -154,17 +155,18 @@ def dumps(tool: str, folder: Path) -> dict[str, int]:
     until = time.monotonic() + 30
     while True:
         totals = {}
-        for file in sorted(folder.iterdir(), key=numbers):
+        files = sorted(folder.iterdir(), key=numbers)
+        processes = sorted({numbers(file)[-2] for file in files if is_of_thread(file)})
+        for file in files:
             text = file.read_text()
             total = re.search(r"^totals: (\d+)", text, re.M)
             if total:
                 inside = loop_instructions(text)
-                process = "agent" if re.search(r"^cmd: .* agent( \S+)?\s*$", text, re.M) else "main"
-                number = re.search(r"^thread: (\d+)", text, re.M)[1]
+                process, number = numbers(file)[-2:]
                 loop = "" if inside is None else " (the loop)"
-                totals[f"{process} thread {number}{loop}"] = int(total[1]) if inside is None else inside
-        threads = [file for file in folder.iterdir() if re.search(r"-\d+$", file.name)]
-        whole = totals and len(totals) == len(threads)
+                name = f"process {processes.index(process)} thread {number}{loop}"
+                totals[name] = int(total[1]) if inside is None else inside
+        whole = totals and len(totals) == sum(is_of_thread(file) for file in folder.iterdir())
         if whole and (not is_latlab(tool) or sum("the loop" in key for key in totals) == 1):
             return totals
         if time.monotonic() > until:
@@ -183,6 +185,10 @@ def loop_instructions(dump: str) -> int | None:
     calls = re.findall(r"^cfn=(\(\d+\)).*\ncalls=.*\n\S+ (\d+)$", dump, re.M)
     whole, kept = (sum(int(count) for name, count in calls if name in one) for one in (loops, rare))
     return whole - kept if loops else None
+
+
+def is_of_thread(file: Path) -> bool:
+    return re.search(r"\.\d+-\d+$", file.name) is not None
 
 
 def numbers(file: Path) -> list[int]:

@@ -15,6 +15,8 @@ SAMPLES = "latlab --samples"
 # latlab in place of cyclictest, with its options.
 DROP_IN = "latlab cyclictest"
 PRIORITY = 90
+# Where latlab measures; a board's agent is a program of its own.
+TARGET = "local"
 
 
 class Missing(Exception):
@@ -52,6 +54,7 @@ def command(tool: str, job: Job, folder: Path, histogram: int | None = None) -> 
         line += ["run", *tool.split()[1:], "--format", "json", "--out", str(folder), "--name", "bench"]
         line += ["--period", f"{job.period_us}us", "--warm-up", "0s"]
         line += ["--policy", "fifo", "--priority", str(PRIORITY)]
+        line += ["--target", TARGET] if TARGET != "local" else []
         line += ["--cpus", job.cpus] if job.cpus else []
         line += ["--for", f"{job.seconds}s"] if job.seconds else ["--cycles", str(job.cycles)]
     elif tool in ("cyclictest", DROP_IN):

@@ -102,6 +102,37 @@ full() {
 }
 try "a full disk ends the search and puts everything back" full
 
+of_program() {
+    "$program" tune --quiet --program "cyclictest -q -t1 -p80 -i2000 -a $first" --deadline 10s --slot 1s --for 20s \
+        --settings "$here/settings.toml" --only "$only" --format json --out "$here/judged" >"$here/found.json" \
+        2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+    local slots=("$here"/judged/*_tune/runs/*/run.json)
+    expect "exit code 4, not $code" [ "$code" = 4 ] && put_back &&
+        holds_in "$here/found.json" "" 'run["pairs"] > 0 and run["untouched"][1]["figure"] == "p99"' &&
+        expect "cycles of the program in each of ${#slots[@]} slots" \
+            [ "$(grep -l '"instrument": *"attach"' "${slots[@]}" | wc -l)" = "${#slots[@]}" ]
+}
+# Whether a search is refused with this exit code in one line that has this text.
+is_refused() {
+    local wanted=$1 text=$2 code
+    "$program" tune --dry-run "${@:3}" >/dev/null 2>"$here/errors"
+    code=$?
+    cat "$here/errors"
+    expect "exit code $wanted, not $code" [ "$code" = "$wanted" ] && expect "'$text'" grep -q -- "$text" "$here/errors" &&
+        expect "one line" [ "$(wc -l <"$here/errors")" = 1 ]
+}
+not_of_program() {
+    is_refused 2 "--period does not apply to a program" --program cyclictest --period 1ms &&
+        is_refused 2 "--thread is about a program" --thread ctrl &&
+        is_refused 3 "no thread of the program" --program "sleep 60"
+}
+if have "settings judged by a program" cyclictest; then
+    try "settings are judged by the cycles of a program" of_program
+fi
+try "what does not apply to a program, or to no program, is refused" not_of_program
+
 found() {
     local path=$conf factors
     factors="$path/log_martians:$(other log_martians)=0.5 $path/send_redirects:$(other send_redirects)=1.8"

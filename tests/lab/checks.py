@@ -74,12 +74,12 @@ def installed_wheel(installed, wheel):
     assert (installed / "latlab/py.typed").exists()
 
 
-def bench(program, part, *limits):
-    """Prints the result of one part of the bench for latlab alone, which must keep its limits."""
+def bench(program, target, part, *limits):
+    """Prints the result of one part of the bench for latlab alone on a target, which must keep its limits."""
     sys.path.insert(0, "benches")
     import parts
     import tools
-    tools.LATLAB, parts.TOOLS = pathlib.Path(program), ("latlab",)
+    tools.LATLAB, tools.TARGET, parts.TOOLS = pathlib.Path(program), target, ("latlab",)
     found = parts.PARTS[part](None).raw["tools"]
     for tool, low, high in zip(limits[::3], limits[1::3], limits[2::3]):
         each = found[tool]["per_cycle"]

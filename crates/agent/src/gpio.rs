@@ -69,7 +69,8 @@ fn start_maker(
     let (from, span) = (asked.from_ns.0, (asked.to_ns - asked.from_ns).0 as u64 + 1);
     let mut random = SplitMix(job.measurement.seed);
     let set_up = move || {
-        let place = Placement { thread, whose: "stimulus ", cpu, usable: &usable, policy };
+        let usual = Placement::new(thread, policy, &usable);
+        let place = Placement { whose: "stimulus ", cpu, ..usual };
         let make = move || {
             let distances = std::iter::from_fn(move || Some(from + (random.next() % span) as i64));
             let counts = match started.recv() {

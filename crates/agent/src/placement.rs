@@ -23,6 +23,8 @@ pub struct Placement<'a> {
     /// … over these.
     pub usable: &'a [u32],
     pub policy: Policy,
+    /// Timer slack under an ordinary policy; `None` for the smallest.
+    pub timer_slack: Option<NonZeroU64>,
 }
 
 /// A thread in its place.
@@ -35,7 +37,12 @@ pub struct PlacedThread {
     pub policy: String,
 }
 
-impl Placement<'_> {
+impl<'a> Placement<'a> {
+    /// Where the measuring thread itself belongs; it floats unless it is given a CPU.
+    pub fn new(thread: u32, policy: Policy, usable: &'a [u32]) -> Placement<'a> {
+        Placement { thread, whose: "", cpu: None, usable, policy, timer_slack: None }
+    }
+
     /// Places the calling thread.
     pub fn apply(&self) -> Result<PlacedThread, Refusal> {
         let pinned = self.cpu.map(|cpu| sched::set_affinity([cpu]));
@@ -63,11 +70,17 @@ impl Placement<'_> {
         }
         if !self.policy.is_realtime() {
             // Real-time threads have no slack anyway.
-            let applied = match sched::set_timer_slack(NonZeroU64::MIN) {
+            let slack = self.timer_slack.unwrap_or(NonZeroU64::MIN);
+            let applied = match sched::set_timer_slack(slack) {
                 Ok(()) => own_timer_slack(),
                 Err(error) => format!("refused: {error}"),
             };
-            note("timer slack", "1 ns".into(), applied, Readback::TimerSlack(thread.clone()));
+            note(
+                "timer slack",
+                format!("{slack} ns"),
+                applied,
+                Readback::TimerSlack(thread.clone()),
+            );
         }
         let refused = |error| scheduling_refused(self.policy, error);
         // A SCHED_OTHER thread keeps its nice value, so that is part of what is asked.
@@ -157,5 +170,24 @@ pub fn describe(scheduling: Scheduling) -> String {
         }
         .to_string(),
         Scheduling::Unknown(number) => format!("policy {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_thread_has_the_timer_slack_that_was_asked_for() {
+        for (timer_slack, expected) in [(NonZeroU64::new(50_000), "50000 ns"), (None, "1 ns")] {
+            let apply = move || {
+                let usable = sched::affinity().unwrap();
+                let usual = Placement::new(0, Policy::Other, &usable);
+                Placement { timer_slack, ..usual }.apply().map(|placed| placed.settings.settings)
+            };
+            let settings = std::thread::spawn(apply).join().unwrap().unwrap();
+            let slack = settings.iter().find(|one| one.what == "timer slack").unwrap();
+            assert_eq!((&*slack.asked, &*slack.applied), (expected, expected));
+        }
     }
 }

@@ -44,13 +44,8 @@ impl Responder {
         asked: &LinuxResponder,
     ) -> Result<(PlacedThread, Responder), Refusal> {
         let (thread, policy) = (job.thread, job.measurement.policy_of(job.thread));
-        let place = Placement {
-            thread,
-            whose: "waiting ",
-            cpu: job.cpu,
-            usable: &job.usable,
-            policy: WAITING,
-        };
+        let usual = Placement::new(thread, WAITING, &job.usable);
+        let place = Placement { whose: "waiting ", cpu: job.cpu, ..usual };
         let mut placed = place.apply()?;
         if asked.argv.is_empty() {
             placed.policy = "the kernel's".to_string();

@@ -35,7 +35,8 @@ pub fn spawn(job: &ThreadJob, by: WakeBy) -> Result<(HandoffThread, SettingList)
     let (policy, measured) = (job.measurement.policy_of(thread), sched::thread_id());
     let (start, started) = sync_channel(1);
     let set_up = move || {
-        let place = Placement { thread, whose: "waker's ", cpu, usable: &usable, policy };
+        let usual = Placement::new(thread, policy, &usable);
+        let place = Placement { whose: "waker's ", cpu, ..usual };
         let wake = move || {
             if let Ok((first, period)) = started.recv() {
                 waker.run(first, period, measured);

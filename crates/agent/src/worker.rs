@@ -97,9 +97,14 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     let measurement = Arc::clone(&job.measurement);
     let (thread, cpu, policy) = (job.thread, job.cpu, measurement.policy_of(job.thread));
     let usable = job.usable.clone();
-    let place = || Placement { thread, whose: "", cpu, usable: &usable, policy }.apply();
+    let place = || Placement { cpu, ..Placement::new(thread, policy, &usable) }.apply();
     match &measurement.task {
-        Task::Cyclic(cyclic) => Ok((place()?, Kind::Sleeps(cyclic.clone()))),
+        Task::Cyclic(cyclic) => {
+            let timer_slack =
+                cyclic.timer_slack_ns.and_then(|slack| (slack.0 as u64).try_into().ok());
+            let place = Placement { cpu, timer_slack, ..Placement::new(thread, policy, &usable) };
+            Ok((place.apply()?, Kind::Sleeps(cyclic.clone())))
+        }
         Task::Handoff(handoff) => {
             let mut placed = place()?;
             let (woken, settings) = waker::spawn(job, handoff.wake)?;

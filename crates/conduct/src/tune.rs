@@ -43,11 +43,15 @@ pub struct Planner<'a> {
     pub begun: String,
 }
 
-/// The figures that a slot of this plan can carry.
-pub fn figures(plan: &Plan, cpus: u32) -> Vec<TunedFigure> {
-    let length = plan.until.duration_ns.unwrap_or_default().0 as f64;
+/// Latencies that latlab's own threads measure each second.
+pub fn rate(plan: &Plan, cpus: u32) -> f64 {
     let period = plan.method.period().map_or(1e6, |period| period.0 as f64);
-    let latencies = f64::from(plan.threads(cpus)) * length / period;
+    f64::from(plan.threads(cpus)) * 1e9 / period
+}
+
+/// The figures that a slot of this plan can carry, with so many latencies each second.
+pub fn figures(plan: &Plan, rate: f64) -> Vec<TunedFigure> {
+    let latencies = rate * plan.until.duration_ns.unwrap_or_default().as_secs_f64();
     let tail = match latencies {
         many if many * 1e-4 >= ABOVE => TunedFigure::P99_99,
         many if many * 1e-3 >= ABOVE => TunedFigure::P99_9,

@@ -25,6 +25,7 @@ pub struct ThreadCounts {
     spikes: BinaryHeap<Reverse<Spike>>,
     /// The interval whose last part has not been seen yet.
     interval: Option<Interval>,
+    early: EarlyMaximum,
     /// End of its last interval.
     counted_to: Nanos,
     /// The time taken away, if the latencies are gaps.
@@ -47,6 +48,7 @@ impl ThreadCounts {
             bins: BinCounts::default(),
             spikes: BinaryHeap::new(),
             interval: None,
+            early: EarlyMaximum::default(),
             counted_to: Nanos(i64::MIN),
             noise: Noise::default(),
             samples: 0,
@@ -101,6 +103,7 @@ impl ThreadCounts {
     /// The row of a complete interval.
     fn row(&mut self, whole: &Interval) -> IntervalRow {
         self.noise.add(noise_of(whole));
+        self.early.add(whole);
         IntervalRow::new(whole, self.setup.cpu)
     }
 
@@ -272,12 +275,14 @@ impl ThreadCounts {
             Finding::new(MachineFinding::NegativeLatency { count: underflow, min_ns })
         });
         let last_words = self.end.iter().flat_map(|end| self.end_findings(end, lock_refused));
+        let is_measured = plan.until.warm_up_ns.is_some_and(|_| plan.method.attach().is_none());
         let thread = self.setup.thread;
         let without_sample = self.without_sample().filter(|_| plan.keep.samples);
         negative
             .into_iter()
             .chain(without_sample)
             .chain(frequent_overruns(plan, &self.run(plan).summary, self.setup.period_ns))
+            .chain(self.early.finding().filter(|_| is_measured))
             .chain(last_words)
             .chain(self.end.iter().flat_map(|end| noise::findings(end, self.noise.of_ns)))
             .map(|finding| finding.of_thread(thread))
@@ -303,6 +308,41 @@ impl ThreadCounts {
         .into_iter()
         .flatten()
         .collect()
+    }
+}
+
+/// The maxima of a thread's first interval and of all later ones.
+#[derive(Default)]
+struct EarlyMaximum {
+    /// Length and maximum of the first interval.
+    first: Option<(Nanos, Nanos)>,
+    later_max_ns: Nanos,
+    later_ns: Nanos,
+}
+
+impl EarlyMaximum {
+    /// In one of this many runs of equal intervals the maximum is in the first by chance.
+    const ENOUGH: i64 = 20;
+
+    fn add(&mut self, whole: &Interval) {
+        let (length, max) = (whole.end_ns - whole.start_ns, whole.counts.max());
+        if self.first.is_none() {
+            self.first = Some((length, max.unwrap_or_default()));
+            return;
+        }
+        // A larger maximum of unknown size is later than the known one.
+        let unknown = if whole.counts.count > 0 { Nanos::MAX } else { Nanos::ZERO };
+        self.later_max_ns = self.later_max_ns.max(max.unwrap_or(unknown));
+        self.later_ns += length;
+    }
+
+    fn finding(&self) -> Option<Finding> {
+        let ((within_ns, max_ns), later_max_ns, later_ns) =
+            (self.first?, self.later_max_ns, self.later_ns);
+        let is_early = later_ns >= within_ns * Self::ENOUGH && max_ns.0 / 2 > later_max_ns.0;
+        is_early.then(|| {
+            Finding::new(MachineFinding::EarlyMaximum { max_ns, within_ns, later_max_ns, later_ns })
+        })
     }
 }
 
@@ -355,4 +395,37 @@ fn spikes_lost(count: u64) -> Option<Finding> {
 
 fn intervals_grown(count: u64) -> Option<Finding> {
     (count > 0).then(|| Finding::new(LossFinding::IntervalsGrown { count }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latlab_model::nanos::SECOND;
+
+    fn early(maxima: &[i64]) -> Option<Finding> {
+        let mut early = EarlyMaximum::default();
+        for (start, max) in (0..).zip(maxima) {
+            let counts = Histogram { count: 1, max_ns: Nanos(*max), ..Histogram::default() };
+            let (start_ns, end_ns) = (SECOND * start, SECOND * (start + 1));
+            early.add(&Interval { thread: 0, start_ns, end_ns, counts });
+        }
+        early.finding()
+    }
+
+    #[test]
+    fn a_maximum_at_the_start_is_reported_if_the_rest_is_long_and_far_below() {
+        let mut maxima = [40_000; 21];
+        assert_eq!(early(&maxima), None, "all alike");
+        maxima[0] = 100_000;
+        let found = MachineFinding::EarlyMaximum {
+            max_ns: Nanos(100_000),
+            within_ns: SECOND,
+            later_max_ns: Nanos(40_000),
+            later_ns: SECOND * 20,
+        };
+        assert_eq!(early(&maxima), Some(Finding::new(found)));
+        assert_eq!(early(&maxima[..20]), None, "by chance in one run of 20");
+        maxima[7] = 60_000;
+        assert_eq!(early(&maxima), None, "not far below");
+    }
 }

@@ -1,6 +1,7 @@
 //! The search for settings that help: the settings it tries, and what it finds.
 
 use crate::Nanos;
+use crate::cpu::CpuSet;
 use crate::plan::{IdleStates, KernelFile, Plan, Tuning};
 use crate::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,8 @@ pub struct TunePlan {
     pub figures: Vec<TunedFigure>,
     /// Limit of the whole search, with what is spent between the runs.
     pub time_ns: Nanos,
+    /// CPUs of the threads that are measured; `None` if they may run on any.
+    pub measured: Option<CpuSet>,
 }
 
 text_enum! {

@@ -62,3 +62,30 @@ pub fn is_timed(run: &Run) -> bool {
     let is_known = !run.asked.method.is_import() || run.measured_ns > Nanos::ZERO;
     run.responses().map_or(is_known, |responses| responses.is_timed)
 }
+
+/// What the files of a run folder hold next to `run.json`.
+pub const STORED_FILES: &[(&str, &str)] = &[
+    ("histogram.parquet", "Every bin of the histogram of every thread."),
+    ("intervals.parquet", "The figures of each second of each thread."),
+    ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
+    ("samples.parquet", "With --samples or --breakdown: every latency with its release."),
+    (
+        "breakdown.parquet",
+        "With --breakdown or --instrument timerlat: every bin of each part of every thread.",
+    ),
+    (
+        "trace.parquet",
+        "With --breakdown: the recorded trace events from which the breakdown was computed.",
+    ),
+    ("pages.parquet", "With --explain: pages of the kernel's trace around the spikes."),
+    ("recording.json", "With --explain: the spikes, and what is needed to read these pages."),
+    (
+        "telemetry.parquet",
+        "Temperatures, frequencies, CPU time, interrupts and busy threads, each second.",
+    ),
+    ("clocks.parquet", "Monotonic, boot, real and TAI time, read together each second."),
+    (
+        "snapshot.json",
+        "The kernel files of the machine at the start of the run; latlab doctor examines them.",
+    ),
+];

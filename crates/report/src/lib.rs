@@ -42,6 +42,7 @@ pub use document::outline::with_breaks;
 pub use document::style::{Colour, Style};
 pub use document::table::{Column, Table, table, wrapped};
 pub use document::{Section, to_terminal};
+pub use facts::STORED_FILES;
 pub use figures::{figure_head, served_figures, served_heads};
 pub use findings::{FINDING_TOPICS, FindingTopic, FindingWords, InWords, Said, Worded, why_lost};
 pub use page::{PageRun, is_interactive, live_script, live_style, page, page_top};

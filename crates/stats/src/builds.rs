@@ -60,6 +60,8 @@ pub struct Build {
     pub values_ns: Vec<f64>,
     /// Median of the values.
     pub value_ns: f64,
+    /// Smallest latency of all its runs.
+    pub min_ns: Option<Nanos>,
     /// Observed maximum of all its runs.
     pub max_ns: Option<Nanos>,
     /// Releases due in all its runs.
@@ -75,6 +77,7 @@ impl Build {
     pub fn join(&mut self, other: Build) {
         self.runs.extend(other.runs);
         self.values_ns.extend(other.values_ns);
+        self.min_ns = self.min_ns.into_iter().chain(other.min_ns).min();
         self.max_ns = self.max_ns.max(other.max_ns);
         self.releases = self.releases.saturating_add(other.releases);
         let sum = |(here, there): (u64, u64)| here.saturating_add(there);

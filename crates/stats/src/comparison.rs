@@ -126,6 +126,8 @@ pub struct ComparedRun {
     pub overruns: Option<u64>,
     /// Deadline misses; `None` without a deadline.
     pub misses: Option<u64>,
+    /// Smallest latency.
+    pub min_ns: Option<Nanos>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
     /// SHA-256 of what a guest measured; `None` outside of virtual time.

@@ -1328,7 +1328,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__run)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --targets --jobs --skip-missing --resume --print-unit --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --timer-slack --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --keep-going --quiet --junit --ktap --lava --dry-run --scale --repeats --seeds --targets --jobs --skip-missing --resume --print-unit --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1344,6 +1344,10 @@ _latlab() {
                     ;;
                 --mechanism)
                     COMPREPLY=($(compgen -W "nanosleep relative timerfd posix-timer" -- "${cur}"))
+                    return 0
+                    ;;
+                --timer-slack)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --clock)
@@ -1862,12 +1866,32 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__tune)
-            opts="-p -a -t -i -D -l -b -q -h -V --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --allow --only --without --settings --slot --tolerance --dry-run --resume --apply --status --undo --yes --keep-going --quiet --out --format --help --version"
+            opts="-p -a -t -i -D -l -b -q -h -V --pid --comm --as-root --output --thread --activation --instrument --wake --mechanism --timer-slack --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period --period-step --phase --overruns --warm-up --seed --interval --for --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --telemetry --detach --board-folder --name --note --load --load-on --loads --tune --set --share --idle-states --program --allow --only --without --settings --slot --tolerance --dry-run --resume --apply --status --undo --yes --keep-going --quiet --out --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --pid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --comm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --thread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --activation)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --instrument)
                     COMPREPLY=($(compgen -W "cyclic handoff spin timerlat attach respond import" -- "${cur}"))
                     return 0
@@ -1878,6 +1902,10 @@ _latlab() {
                     ;;
                 --mechanism)
                     COMPREPLY=($(compgen -W "nanosleep relative timerfd posix-timer" -- "${cur}"))
+                    return 0
+                    ;;
+                --timer-slack)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --clock)
@@ -2068,6 +2096,10 @@ _latlab() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --program)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --allow)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2138,7 +2170,7 @@ _latlab() {
             return 0
             ;;
         latlab__subcmd__watch)
-            opts="-q -p -a -t -l -b -D -i -h -V --every --cpu-budget --keep --on-fail --rounds --quiet --out --instrument --wake --mechanism --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period-step --phase --overruns --warm-up --seed --interval --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --note --load --load-on --loads --tune --set --share --detach --board-folder --name --for --period --telemetry --idle-states --help --version"
+            opts="-q -p -a -t -l -b -D -i -h -V --every --cpu-budget --keep --on-fail --rounds --quiet --out --instrument --wake --mechanism --timer-slack --clock --policy --priority --gap-above --workload --workload-size --cpus --target --kernel --modules --dtb --realtime --smp --fault --console --threads --wakers-on --helpers-on --period-step --phase --overruns --warm-up --seed --interval --cycles --deadline --limit --until-decided --stop-above --on-spike --spike-above --samples --breakdown --explain --note --load --load-on --loads --tune --set --share --detach --board-folder --name --for --period --telemetry --idle-states --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2178,6 +2210,10 @@ _latlab() {
                     ;;
                 --mechanism)
                     COMPREPLY=($(compgen -W "nanosleep relative timerfd posix-timer" -- "${cur}"))
+                    return 0
+                    ;;
+                --timer-slack)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --clock)

@@ -70,6 +70,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand run" -l mechanism -d 'How 
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand run" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand run" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
@@ -587,6 +588,11 @@ complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l restore -d 'Res
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -l quarantine -d 'Move interrupted runs that can never be finished to the folder quarantine of the runs, and do nothing else'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c latlab -n "__fish_latlab_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l pid -d 'Measure the process with this number, or the process of this thread' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l comm -d 'Measure all processes that have this name, or a thread with this name; * stands for anything' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l output -d 'With PROGRAM: write what it prints to this file [default: discard it]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l thread -d 'Judge the threads with this name; * stands for anything [default: those with a real-time policy, or all if there are none]' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l activation -d 'Name the system call that ends a cycle, such as epoll_wait or read:7; may be repeated [default: find out]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l instrument -d 'Method of measuring: cyclic (a thread sleeps until its release), handoff (another thread wakes it), spin (gaps in a busy loop), timerlat (the kernel\'s tracer)' -r -f -a "cyclic\t''
 handoff\t''
 spin\t''
@@ -604,6 +610,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand tune" -l mechanism -d 'How
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"
@@ -650,6 +657,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand tune" -l loads -d 'Folder 
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l tune -d 'Change a setting for the time of the run: governor=NAME, irqs=away, rt-throttling=off, fair-server=off, thp=never|madvise|always, timer-migration=off, workqueues=away, irq-thread:PATTERN=PRIORITY' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l set -d 'Write a kernel file for the time of the run: /sys/FILE=VALUE, or NAME=VALUE as for sysctl' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l idle-states -d 'Allow only idle states with an exit latency up to this, or `system` for no limit' -r
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l program -d 'Judge by the cycles of this program and its arguments, started for each run, instead of latlab\'s own threads' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l allow -d 'Try this setting although it gives up a protection; may be repeated' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l only -d 'Try only these settings' -r
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l without -d 'Leave out these settings' -r
@@ -661,6 +669,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand tune" -l apply -d 'Make th
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l out -d 'Folder of the runs [default: $LATLAB_RUNS, else ./runs]' -r -F
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l format -d 'How to print the result: text, json' -r -f -a "text\t''
 json\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand tune" -l as-root -d 'With PROGRAM: start it as root also under sudo'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l realtime -d 'Run the guest in the host\'s time, with KVM if possible: noisy and not repeatable'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l console -d 'Print the console of the guest, or of all guests of a sheet'
 complete -c latlab -n "__fish_latlab_using_subcommand tune" -l until-decided -d 'End the run as soon as it passes or fails --limit, after --for at the latest'
@@ -966,6 +975,7 @@ complete -c latlab -n "__fish_latlab_using_subcommand watch" -l mechanism -d 'Ho
 relative\t''
 timerfd\t''
 posix-timer\t''"
+complete -c latlab -n "__fish_latlab_using_subcommand watch" -l timer-slack -d 'How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that sets none has 50us [default: 1ns]' -r
 complete -c latlab -n "__fish_latlab_using_subcommand watch" -l clock -d 'Clock of the releases: monotonic, tai, realtime [default: monotonic]' -r -f -a "monotonic\t''
 tai\t''
 realtime\t''"

@@ -35,7 +35,7 @@ impl UserThread {
         let end = Arc::new(AtomicBool::new(false));
         let (ended, tracefs) = (Arc::clone(&end), tracefs.clone());
         let set_up = move || {
-            let place = Placement { thread, whose: "", cpu: Some(cpu), usable: &[], policy };
+            let place = Placement { cpu: Some(cpu), ..Placement::new(thread, policy, &[]) };
             let (placed, name) = (place.apply()?, file(cpu));
             let mut file = tracefs.open(&name).map_err(|error| {
                 machine_refuses(format!(

@@ -74,6 +74,11 @@ fn random_plan(method: Method, dice: &mut impl FnMut(u64) -> u64) -> Plan {
         Some(Policy::Idle),
         Some(Policy::Deadline { runtime_ns, deadline_ns, period_ns }),
     ][dice(7) as usize];
+    let is_realtime = plan.is_realtime();
+    if let Method::Cyclic(cyclic) = &mut plan.method {
+        let slack = Nanos(1 + dice(1_000_000) as i64);
+        cyclic.timer_slack_ns = (!is_realtime && dice(2) == 0).then_some(slack);
+    }
     plan.who.cpus = (dice(2) == 0).then(|| "1-3,7".parse().unwrap());
     plan.who.helpers_on = (dice(2) == 0).then(|| "0".parse().unwrap());
     plan.who.share_cpus = dice(2) == 0;

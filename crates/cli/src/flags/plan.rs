@@ -100,6 +100,23 @@ impl<S> TableArgs<S> {
         &self.given
     }
 
+    /// These options as another command has them, and `more`; an error is one line.
+    pub fn as_of<T>(&self, more: Vec<Given>, why: &str) -> Result<TableArgs<T>, String>
+    where
+        T: OptionSet,
+    {
+        let mut given = more;
+        for one in &self.given {
+            let name = one.option.name;
+            match OPTIONS.iter().find(|option| option.name == name && T::has(option)) {
+                Some(option) => given.push(Given { option, ..one.clone() }),
+                None if one.is_default => {}
+                None => return Err(format!("--{name} {why}")),
+            }
+        }
+        Ok(TableArgs { guest: GuestArgs::of(&given), given, of: PhantomData })
+    }
+
     /// Whether an option was given on the command line.
     pub fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|one| one.option.name == name && !one.is_default)

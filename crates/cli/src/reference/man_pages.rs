@@ -4,6 +4,7 @@ use super::shown_commands;
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use latlab_report::STORED_FILES;
 
 /// A section of terms with explanations.
 type Terms = &'static [(&'static str, &'static str)];
@@ -103,7 +104,7 @@ const ENVIRONMENT: Terms = &[
     ),
 ];
 
-const FILES: Terms = &[
+const RUN_FILES: Terms = &[
     (
         "runs/TIME_NAME/",
         "A run: a folder named after its start in UTC and its --name. It appears only when it is \
@@ -115,29 +116,9 @@ const FILES: Terms = &[
         "Requested and applied settings, machine, figures, findings, verdict, and the checksums \
          of the tables.",
     ),
-    ("histogram.parquet", "Every bin of the histogram of every thread."),
-    ("intervals.parquet", "The figures of each second of each thread."),
-    ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
-    ("samples.parquet", "With --samples or --breakdown: every latency with its release."),
-    (
-        "breakdown.parquet",
-        "With --breakdown or --instrument timerlat: every bin of each part of every thread.",
-    ),
-    (
-        "trace.parquet",
-        "With --breakdown: the recorded trace events from which the breakdown was computed.",
-    ),
-    ("pages.parquet", "With --explain: pages of the kernel's trace around the spikes."),
-    ("recording.json", "With --explain: the spikes, and what is needed to read these pages."),
-    (
-        "telemetry.parquet",
-        "Temperatures, frequencies, CPU time, interrupts and busy threads, each second.",
-    ),
-    ("clocks.parquet", "Monotonic, boot, real and TAI time, read together each second."),
-    (
-        "snapshot.json",
-        "The kernel files of the machine at the start of the run; latlab doctor examines them.",
-    ),
+];
+
+const OTHER_FILES: Terms = &[
     ("report.html", "The page of the run, unless latlab report has -o."),
     ("comparison.html", "The page of this run and others, unless latlab report has -o."),
     (
@@ -340,7 +321,7 @@ fn sections(page: &mut Roff, command: &str) {
         "latlab" | "run" => {
             section(page, "EXIT STATUS", EXIT_STATUS);
             section(page, "ENVIRONMENT", ENVIRONMENT);
-            section(page, "FILES", FILES);
+            section(page, "FILES", &[RUN_FILES, STORED_FILES, OTHER_FILES].concat());
         }
         "doctor" => {
             section(page, "EXIT STATUS", EXIT_STATUS_OF_DOCTOR);
@@ -362,7 +343,7 @@ fn sections(page: &mut Roff, command: &str) {
     }
 }
 
-fn section(page: &mut Roff, title: &str, terms: Terms) {
+fn section(page: &mut Roff, title: &str, terms: &[(&str, &str)]) {
     page.control("SH", [title]);
     for (term, meaning) in terms {
         page.control("TP", []).text([bold(*term)]).text([roman(*meaning)]);

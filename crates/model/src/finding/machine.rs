@@ -89,6 +89,16 @@ findings! {
             /// Period of the releases.
             period_ns: Nanos,
         } => WARNING;
+        "early-maximum" EarlyMaximum {
+            /// Maximum of the first interval.
+            max_ns: Nanos,
+            /// Length of the first interval.
+            within_ns: Nanos,
+            /// Maximum of all later intervals.
+            later_max_ns: Nanos,
+            /// Time from the first to the last of the later intervals.
+            later_ns: Nanos,
+        } => INFO;
         "page-faults" PageFaults {
             /// Number of page faults.
             count: u64,

@@ -227,6 +227,17 @@ options! {
         ]),
         own!(Cyclic::mechanism: Mechanism);
 
+    /// How late the kernel may end a sleep, to save wake-ups; for the policies other, batch and idle. A program that
+    /// sets none has 50us [default: 1ns]
+    "timer-slack": Form::value("TIME").fact("Timer slack", |plan| Some(timer_slack(plan)?.to_string())),
+        Applies::to(&[Cyclic]).but(&[
+            (Handoff, NO_SLEEP),
+            (Spin, NO_RELEASES),
+            (Timerlat, KERNEL_SLEEPS),
+        ]),
+        |plan, text| cyclic(plan, |cyclic| some(&mut cyclic.timer_slack_ns, text)),
+        |plan, _| given(timer_slack(plan).map(duration));
+
     /// Clock of the releases: monotonic, tai, realtime [default: monotonic]
     "clock": choice!("NAME", ClockName)
         .fact("Clock", |plan| plan.method.clock().map(|clock| clock.to_string())),
@@ -582,4 +593,11 @@ fn by_the_program(_: &mut Plan, _: &str) -> Result<(), String> {
 fn loads(plan: &Plan, are_faults: bool) -> Vec<String> {
     let asked = plan.on.loads.iter().filter(|load| (load.name == FAULT) == are_faults);
     asked.map(|load| load.words.clone()).collect()
+}
+
+fn timer_slack(plan: &Plan) -> Option<Nanos> {
+    match &plan.method {
+        Method::Cyclic(cyclic) => cyclic.timer_slack_ns,
+        _ => None,
+    }
 }

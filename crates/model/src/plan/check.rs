@@ -1,6 +1,6 @@
 //! Checks a plan by itself; an error is one line for the user.
 
-use super::{ClockName, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
+use super::{ClockName, Cyclic, Measurement, Mechanism, Method, Plan, Policy, Recorded, Tuning};
 use crate::Nanos;
 use crate::nanos::{MILLISECOND, SECOND};
 use crate::target::Target;
@@ -27,6 +27,7 @@ impl Plan {
         self.check_explain()?;
         self.check_program()?;
         self.check_tunings()?;
+        self.check_timer_slack()?;
         self.who.policy.map_or(Ok(()), Policy::check)
     }
 
@@ -137,6 +138,21 @@ impl Plan {
                                                         program can run: this one, or a board \
                                                         such as ssh://pi@board"
                 .to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The kernel ignores the slack of real-time threads, and takes 0 for its default.
+    fn check_timer_slack(&self) -> Result<(), String> {
+        match &self.method {
+            Method::Cyclic(Cyclic { timer_slack_ns: Some(slack), .. }) => match *slack {
+                Nanos(..=0) => Err("--timer-slack must be more than 0".to_string()),
+                _ if self.is_realtime() => Err(format!(
+                    "--timer-slack does not apply to {}: use --policy other, batch or idle",
+                    self.scheduling()
+                )),
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }

@@ -17,6 +17,8 @@ pub struct Cyclic {
     pub mechanism: Mechanism,
     /// Times of its releases.
     pub releases: Releases,
+    /// How late the kernel may end a sleep of an ordinary thread; `None` for as little as possible.
+    pub timer_slack_ns: Option<Nanos>,
     /// What happens to overruns, the releases that have already passed.
     pub overruns: OverrunPolicy,
     /// Whether the kernel's tracepoints split each latency into its breakdown.
@@ -96,6 +98,7 @@ impl Default for Cyclic {
         Cyclic {
             mechanism: Mechanism::Nanosleep,
             releases: Releases::default(),
+            timer_slack_ns: None,
             overruns: OverrunPolicy::Skip,
             breakdown: false,
             cyclictest: None,

@@ -214,6 +214,7 @@ fn figures(run: &Run) -> CellFigures {
     let is_above = run.total.cycles >= LEAST_FOR_P99_9;
     CellFigures {
         cycles: run.total.cycles,
+        min_ns: run.total.min_ns,
         max_ns: run.total.max_ns,
         max_is_at_least: run.total.max_is_at_least,
         p99_9_ns: quantiles.and_then(|all| all.p99_9_ns),
@@ -284,6 +285,7 @@ fn pooled(runs: &[(&Run, &[ThreadBins])]) -> Option<PooledRow> {
         runs: runs.len(),
         figures: CellFigures {
             cycles,
+            min_ns: runs.iter().filter_map(|(run, _)| run.total.min_ns).min(),
             max_ns: runs.iter().filter_map(|(run, _)| run.total.max_ns).max(),
             max_is_at_least: runs.iter().any(|(run, _)| run.total.max_is_at_least),
             p99_9_ns,

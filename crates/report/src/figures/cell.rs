@@ -10,6 +10,8 @@ use std::ops::Not;
 pub struct CellFigures {
     /// Latencies recorded.
     pub cycles: u64,
+    /// Smallest latency.
+    pub min_ns: Option<Nanos>,
     /// Observed maximum.
     pub max_ns: Option<Nanos>,
     /// Whether latencies may be missing, so that the true maximum may be larger.

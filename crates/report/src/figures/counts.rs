@@ -70,6 +70,7 @@ impl<'a> Counts<'a> {
             cycles: cell.cycles,
             overruns: cell.overruns,
             misses: cell.misses,
+            min_ns: cell.min_ns,
             max_ns: cell.max_ns,
             max_is_at_least: cell.max_is_at_least,
             quantiles: Some(quantiles),
@@ -84,6 +85,7 @@ impl<'a> From<&'a Build> for Counts<'a> {
         let summary = Summary {
             releases: build.releases,
             misses: build.misses,
+            min_ns: build.min_ns,
             max_ns: build.max_ns,
             ..Summary::default()
         };
@@ -99,6 +101,7 @@ impl<'a> From<&'a ComparedRun> for Counts<'a> {
             releases: run.releases,
             overruns: run.overruns,
             misses: run.misses,
+            min_ns: run.min_ns,
             max_ns: run.max_ns,
             ..Summary::default()
         };

@@ -312,6 +312,20 @@ pub static FIGURES: &[Figure] = &[
         stored: integer(|run| of_time(run.total.min_ns)),
     },
     Figure {
+        id: "jitter_ns",
+        head: "jitter",
+        rank: 8,
+        whole: None,
+        places: MAXIMUM,
+        about: "Observed maximum less the smallest latency, as in LinuxCNC's latency-test",
+        get: |of| {
+            let max = maximum(&of.summary)?;
+            let jitter = SaidLatency { ns: max.ns - of.summary.min_ns?.0 as f64, ..max };
+            Some(Value::Latency(jitter.resolved(of.resolution_ns)))
+        },
+        stored: integer(|run| of_time(Some(run.total.max_ns? - run.total.min_ns?))),
+    },
+    Figure {
         id: "mean_ns",
         head: "mean",
         rank: 4,

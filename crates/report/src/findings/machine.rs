@@ -1,6 +1,7 @@
 //! What the machine did.
 
 use super::kinds::{FindingWords, Said, Worded, words};
+use crate::units::four_digits;
 use latlab_model::Nanos;
 use latlab_model::finding::MachineFinding;
 use latlab_model::nanos::SECOND;
@@ -104,6 +105,14 @@ words! { MachineFinding {
             overruns = grouped(*overruns), due = grouped(*due),
             share = percent(*overruns as f64 / (*due).max(1) as f64);
         remedy "Use a longer --period, or find out what uses the CPU.";
+
+    /// The maximum of the first interval is more than twice that of the rest of the run, which is at least 20
+    /// times as long.
+    EarlyMaximum { max_ns, within_ns, later_max_ns, later_ns } =>
+        says "The maximum of {max} fell in the first {within_ns}; in the {later_ns} after it the maximum was {later}.",
+            max = four_digits(*max_ns), later = four_digits(*later_max_ns);
+        remedy "If it belongs to the start, leave it out with a longer --warm-up; if your program must keep \
+                its deadline from the start on, it counts.";
 
     /// Page faults happened in the measuring loop. Invalid if the memory could not be locked under a
     /// real-time policy.

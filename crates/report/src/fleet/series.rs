@@ -46,7 +46,8 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<FleetSeries>> {
     let at = |name: &str| of.columns.iter().position(|column| column == name);
     let names = [at("board")?, at("kernel")?, at("scenario")?];
     let [started, run, value] = [at("started")?, at("run")?, at("p99_9_ns")?];
-    let [max, misses, releases, measured] = ["max_ns", "misses", "releases", "measured_ns"].map(at);
+    let [min, max, misses, releases, measured] =
+        ["min_ns", "max_ns", "misses", "releases", "measured_ns"].map(at);
     let mut groups: Vec<([&str; 3], Vec<Build>)> = Vec::new();
     for row in &of.rows {
         let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or("-");
@@ -59,6 +60,7 @@ pub fn all_series(of: &FleetAnswer) -> Option<Vec<FleetSeries>> {
             runs: vec![text(run).to_string()],
             values_ns: vec![value],
             value_ns: value,
+            min_ns: number(min).map(|min| Nanos(min as i64)),
             max_ns: number(max).map(|max| Nanos(max as i64)),
             releases: number(releases).unwrap_or_default() as u64,
             misses: number(misses).map(|misses| misses as u64),

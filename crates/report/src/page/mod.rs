@@ -6,7 +6,6 @@
 
 mod compare;
 pub(crate) mod data;
-mod footer;
 mod head;
 mod packed;
 pub(crate) mod pictures;
@@ -190,7 +189,6 @@ fn parts(of: &PageRun, outline: &Outline) -> Vec<Section> {
     parts.push(answer::section(run));
     parts.push(setup::section(run, outline));
     parts.push(answer::repeat(run));
-    parts.extend(footer::files(run));
     parts.push(data::section(of, outline));
     parts
 }

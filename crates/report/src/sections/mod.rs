@@ -7,6 +7,7 @@ pub mod causes;
 pub mod changes;
 pub mod conditions;
 pub mod explanation;
+pub mod files;
 pub mod findings;
 pub mod kernels;
 pub mod load;
@@ -40,6 +41,7 @@ pub fn of_run(run: &Run, pictures: Vec<Section>) -> Vec<Section> {
         losses::samples(run),
         changes::section(run),
         losses::cost(run),
+        files::section(run),
     ];
     let rest = rest.into_iter().flatten();
     figures.into_iter().flatten().chain(pictures).chain(rest).collect()

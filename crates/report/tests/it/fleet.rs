@@ -30,6 +30,8 @@ fn a_number_is_that_of_the_document() {
     for figure in ["cycles", "releases", "misses", "min_ns", "mean_ns", "max_ns"] {
         assert_eq!(row[figure], total[figure], "{figure}");
     }
+    let jitter = run.total.max_ns.unwrap() - run.total.min_ns.unwrap();
+    assert_eq!(row["jitter_ns"].as_i64(), Some(jitter.0));
     assert_eq!(row["p99_9_ns"], total["quantiles"]["p99_9_ns"]);
     assert_eq!(row["model"].as_str(), run.machine.board.as_deref());
     assert_eq!(row["memory_bytes"].as_u64(), run.machine.memory_bytes);

@@ -324,6 +324,7 @@ fn compared_run(one: &MeasuredRun) -> ComparedRun {
         releases: run.total.releases,
         overruns: run.total.overruns,
         misses: run.total.misses,
+        min_ns: run.total.min_ns,
         max_ns: run.total.max_ns,
         measurement_sha256: run.guest_measurement.as_ref().map(|one| one.sha256.clone()),
     }

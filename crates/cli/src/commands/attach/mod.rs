@@ -10,8 +10,8 @@ use crate::render::attached_threads;
 use crate::store::{open_store, recover};
 use args::AttachArgs;
 use latlab_conduct::{StopFlag, check_disk_space};
-use latlab_model::Plan;
 use latlab_model::nanos::SECOND;
+use latlab_model::{Plan, Run};
 use latlab_report::rendered;
 use latlab_store::Store;
 use std::process::ExitCode;
@@ -45,19 +45,21 @@ fn shown(quiet: bool) -> Shown {
     Shown { quiet, console: false, command: "latlab attach" }
 }
 
-/// Watches the threads for a moment, in a temporary folder.
 fn list(args: &AttachArgs, plan: Plan) -> anyhow::Result<ExitCode> {
+    let run = watch_briefly(plan, StopFlag::on_signals(args.keep_going)?)?;
+    match args.common.format {
+        Format::Json => print_json(&rendered(&run).attached)?,
+        Format::Text => print_text(&attached_threads(&run)?)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Watches the threads for a moment, in a temporary folder.
+pub fn watch_briefly(mut plan: Plan, stop: &StopFlag) -> anyhow::Result<Run> {
     let folder = tempfile::tempdir()?;
     let store = Store::new(folder.path());
     recover(&store);
-    let mut plan = plan;
     plan.until.duration_ns.get_or_insert(SECOND * LISTING);
     plan.keep.telemetry = None;
-    let stop = StopFlag::on_signals(args.keep_going)?;
-    let finished = measure_plan(plan, &store, stop, shown(true))?;
-    match args.common.format {
-        Format::Json => print_json(&rendered(&finished.run).attached)?,
-        Format::Text => print_text(&attached_threads(&finished.run)?)?,
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(measure_plan(plan, &store, stop, shown(true))?.run)
 }

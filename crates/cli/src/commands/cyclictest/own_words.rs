@@ -73,7 +73,7 @@ mod tests {
         "cli/src/commands/cyclictest/*",
     ];
     /// Options that no plan of cyclictest uses, so that messages about them are never printed.
-    const NOT_ASKED: [&str; 23] = [
+    const NOT_ASKED: [&str; 24] = [
         "--baseline",
         "--board-folder",
         "--deadline",
@@ -92,6 +92,7 @@ mod tests {
         "--spike-above",
         "--target",
         "--telemetry",
+        "--timer-slack",
         "--tune",
         "--until-decided",
         "--wakers-on",

@@ -137,7 +137,6 @@ fn cyclic(options: &Options) -> Cyclic {
         },
         releases,
         overruns: OverrunPolicy::Skip,
-        breakdown: false,
         cyclictest: Some(Cyclictest {
             floating: options.affinity.is_none(),
             priority_step: u8::from(options.priospread),
@@ -146,6 +145,7 @@ fn cyclic(options: &Options) -> Cyclic {
             ends_with_first: options.loops.is_some(),
             mark_trace: options.tracemark,
         }),
+        ..Cyclic::default()
     }
 }
 

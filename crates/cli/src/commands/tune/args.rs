@@ -1,10 +1,14 @@
 //! Flags of `latlab tune`.
 
-use crate::flags::plan::MeasureArgs;
+use crate::flags::attach::OfAttach;
+use crate::flags::plan::{OfRun, OptionSet, TableArgs};
 use crate::flags::{Common, share};
 use clap::Args;
-use latlab_model::Nanos;
+use latlab_model::options::{Given, OPTIONS, PlanOption};
+use latlab_model::{Nanos, Plan, shell};
 use std::path::PathBuf;
+
+const MEASURE: &str = "Which program";
 
 const SETTINGS: &str = "Which settings";
 const SEARCH: &str = "Search";
@@ -15,7 +19,10 @@ const RESULT: &str = "Result";
 #[command(after_help = EXAMPLES)]
 pub struct TuneArgs {
     #[command(flatten)]
-    pub measure: MeasureArgs,
+    pub measure: TableArgs<OfTune>,
+    /// Judge by the cycles of this program and its arguments, started for each run, instead of latlab's own threads
+    #[arg(long, value_name = "COMMAND", help_heading = MEASURE)]
+    pub program: Option<String>,
     /// Try this setting although it gives up a protection; may be repeated
     #[arg(long, value_name = "NAME", help_heading = SETTINGS)]
     pub allow: Vec<String>,
@@ -63,9 +70,39 @@ pub struct TuneArgs {
     pub common: Common,
 }
 
+/// The options of `latlab run`, and those of `latlab attach` that it has not.
+pub enum OfTune {}
+
+impl OptionSet for OfTune {
+    fn has(option: &PlanOption) -> bool {
+        let is_of_run =
+            || OPTIONS.iter().any(|other| other.name == option.name && OfRun::has(other));
+        OfRun::has(option) || OfAttach::has(option) && !option.form.is_rest && !is_of_run()
+    }
+}
+
+impl TuneArgs {
+    /// The measurement of each run; an error is one line.
+    pub fn plan(&self, seed: u64) -> Result<Plan, String> {
+        let named = ["pid", "comm"].iter().any(|name| self.measure.is_given(name));
+        if self.program.is_none() && !named {
+            let why = "is about a program: add --program, --pid or --comm";
+            return self.measure.as_of::<OfRun>(Vec::new(), why)?.plan(seed);
+        }
+        let is_program = |option: &&PlanOption| option.form.is_rest && OfAttach::has(option);
+        let words = self.program.iter().flat_map(|command| {
+            let option = OPTIONS.iter().find(is_program)?;
+            Some(Given { option, values: shell::split(command), is_default: false })
+        });
+        let why = "does not apply to a program, which has its own threads";
+        self.measure.as_of::<OfAttach>(words.collect(), why)?.plan()
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   sudo latlab tune --deadline 100us --load hackbench    about an hour; tells the plan first
+  sudo latlab tune --program './control --rate 1000' --deadline 500us    judged by its cycles
   sudo latlab tune --for 20min --only irqs,rps,console -a 1
   sudo latlab tune --settings mine.toml --allow nmi-watchdog
   latlab tune --dry-run                                 what would be changed, and for how long

@@ -4,6 +4,7 @@ pub mod apply;
 pub mod args;
 mod own_settings;
 
+use crate::commands::attach::watch_briefly;
 use crate::commands::campaign::{RunMaker, make_runs};
 use crate::commands::run::own_program;
 use crate::commands::tuned::{confirmation, keep, of_search, result};
@@ -14,8 +15,9 @@ use crate::sheet::usable_cpus;
 use crate::store::{open_store, recover};
 use anyhow::Context;
 use args::TuneArgs;
+use latlab_conduct::StopFlag;
 use latlab_conduct::campaign::CampaignEnd;
-use latlab_conduct::tune::{Planner, SEARCHING, Search, figures};
+use latlab_conduct::tune::{Planner, SEARCHING, Search, figures, rate};
 use latlab_model::plan::IdleStates;
 use latlab_model::shell::{self, Line};
 use latlab_model::tune::{Candidate, LeftOut, SettingWord, TunePlan, TuneResult};
@@ -46,7 +48,8 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<ExitCode> {
     if let Some(spec) = &args.apply {
         let folder = find(&store, spec)?;
         let result = result(&store, &folder)?;
-        let measured = folder.campaign.rows[0].plan.who.cpus.clone().unwrap_or_default();
+        let tune = folder.campaign.tune.as_ref();
+        let measured = tune.and_then(|tune| tune.measured.clone()).unwrap_or_default();
         let online: CpuSet = root.read_as("sys/devices/system/cpu/online").unwrap_or_default();
         return apply::apply(&root, &result, &online.without(&measured), args.yes);
     }
@@ -82,7 +85,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<ExitCode> {
 fn begin(args: &TuneArgs, store: &Store, root: &Root) -> anyhow::Result<Option<CampaignFolder>> {
     let now = jiff::Timestamp::now();
     let seed = now.as_nanosecond() as u64;
-    let mut plan = args.measure.plan(seed).map_err(ExitError::usage)?;
+    let mut plan = args.plan(seed).map_err(ExitError::usage)?;
     if !matches!(plan.on.target, Target::Local) || plan.on.detached.is_some() {
         return Err(ExitError::usage("latlab tune changes settings of this machine only").into());
     }
@@ -92,23 +95,29 @@ fn begin(args: &TuneArgs, store: &Store, root: &Root) -> anyhow::Result<Option<C
         return Err(ExitError::usage(text).into());
     }
     let time = plan.until.duration_ns.replace(args.slot).unwrap_or(USUAL_TIME);
-    if !args.measure.is_given("idle-states") {
+    let cpus = usable_cpus();
+    let (measured, rate) = match plan.method.attach() {
+        None => (plan.who.cpus.clone(), rate(&plan, cpus)),
+        Some(_) => look_at_program(&plan)?,
+    };
+    // Whether the program may idle as deeply as the machine does is its own matter.
+    if plan.method.attach().is_none() && !args.measure.is_given("idle-states") {
         plan.on.idle_states = Some(IdleStates::System);
     }
-    let (candidates, left_out) = settings(args, &plan, root)?;
+    let (candidates, left_out) = settings(args, &plan, measured.clone(), root)?;
     if candidates.is_empty() {
         let text = "no setting is left to try: see --settings, --allow and --only";
         return Err(ExitError::usage(text).into());
     }
-    let cpus = usable_cpus();
     let planner = Planner { plan: &plan, cpus, seed, begun: format!("{now:.0}") };
     let tune = TunePlan {
         confirms: None,
         candidates,
         left_out,
         tolerance: args.tolerance,
-        figures: figures(&plan, cpus),
+        figures: figures(&plan, rate),
         time_ns: time,
+        measured,
     };
     let pairs = planner.pairs(time);
     if pairs == 0 {
@@ -129,17 +138,40 @@ fn begin(args: &TuneArgs, store: &Store, root: &Root) -> anyhow::Result<Option<C
     Ok(Some(store.begin_campaign(planner.search(tune), "")?))
 }
 
+/// Watches the program for a moment: on which CPUs its judged threads may run, and how many cycles they have each
+/// second.
+fn look_at_program(plan: &Plan) -> anyhow::Result<(Option<CpuSet>, f64)> {
+    let mut plan = plan.clone();
+    plan.until.duration_ns = None;
+    plan.on.loads.clear();
+    let run = watch_briefly(plan, StopFlag::on_signals(false)?)?;
+    let threads = run.attached.iter().flat_map(|attached| &attached.threads);
+    let judged: Vec<_> = threads.filter(|one| one.found.setup.is_some()).collect();
+    let cycles: u64 = judged.iter().map(|one| one.report.cycles).sum();
+    if cycles == 0 {
+        let text =
+            "no thread of the program had a cycle to judge: look at it with `latlab attach --list`";
+        return Err(ExitError::cannot_measure(text).into());
+    }
+    let cpus = judged.iter().filter_map(|one| one.found.cpus.parse::<CpuSet>().ok());
+    let cpus: CpuSet = cpus.flat_map(|cpus| cpus.iter().collect::<Vec<u32>>()).collect();
+    let is_free = cpus.len() >= usable_cpus() as usize;
+    let length = run.measured_ns.as_secs_f64();
+    Ok(((!is_free).then_some(cpus), cycles as f64 / length))
+}
+
 /// The settings to try: those of this machine and of the user's file that can be made and read back.
 fn settings(
     args: &TuneArgs,
     plan: &Plan,
+    measured: Option<CpuSet>,
     root: &Root,
 ) -> anyhow::Result<(Vec<Candidate>, Vec<LeftOut>)> {
     let mut agent = Command::new(own_program()?);
     agent.arg("agent");
     let snapshot = latlab_conduct::read_snapshot(agent).map_err(ExitError::from)?;
     let all: CpuSet = latlab_sys::sched::affinity()?.iter().copied().collect();
-    let measured = plan.who.cpus.clone().unwrap_or(all);
+    let measured = measured.unwrap_or(all);
     let (mut tried, mut left_out) = latlab_doctor::candidates(&snapshot, &measured, &args.allow);
     if let Some(path) = &args.settings {
         let own = own_settings::read(path, root).map_err(ExitError::usage)?;
@@ -176,7 +208,7 @@ fn settings(
             .iter()
             .any(|tuning| plan.on.tunings.iter().any(|held| held.name() == tuning.name()))
     });
-    if args.measure.is_given("idle-states") {
+    if args.measure.is_given("idle-states") || plan.method.attach().is_some() {
         tried.retain(|one| one.idle_states.is_none());
     }
     if !args.dry_run {

@@ -115,6 +115,12 @@ fn machine() -> Vec<MachineFinding> {
         taken(1_000, true),
         SpinRested { rested_ns: MILLISECOND * 500, spun_ns: SECOND * 10 },
         FrequentOverruns { overruns: 5_000, due: 10_000, period_ns: MICROSECOND * 10 },
+        EarlyMaximum {
+            max_ns: MICROSECOND * 310,
+            within_ns: SECOND,
+            later_max_ns: MICROSECOND * 95,
+            later_ns: SECOND * 59,
+        },
         PageFaults { count: 1, lock_refused: false },
         PageFaults { count: 1, lock_refused: true },
         PageFaults { count: 12, lock_refused: true },

@@ -85,6 +85,7 @@ fn word(logs: &[f64]) -> ComparisonWord {
         runs: Vec::new(),
         values_ns: vec![1e5 * log.exp()],
         value_ns: 0.0,
+        min_ns: None,
         max_ns: None,
         releases: 0,
         misses: None,
