@@ -72,8 +72,10 @@ decided() {
         --format json >"$here/decided.json" &&
         holds_in "$here/decided.json" "" "run['ended'] == 'decided' and run['measured_ns'] < 30e9"
     "$program" run -q --policy other --warm-up 0 --for 60s --deadline 1us --limit 1/h --until-decided --name bad \
-        --format json >"$here/bad.json"
-    expect "exit code 1" [ $? = 1 ] &&
+        --format json >"$here/bad.json" 2>"$here/errors"
+    local code=$?
+    cat "$here/errors"
+    expect "exit code 1, not $code" [ "$code" = 1 ] &&
         holds_in "$here/bad.json" "" "run['verdict']['word'] == 'fail' and run['measured_ns'] < 30e9"
 }
 try "--until-decided ends a run when it is decided" decided

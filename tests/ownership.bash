@@ -21,7 +21,9 @@ two=$((first + 2))
 ordinary=(--policy other --idle-states system --share --quiet --warm-up 0s)
 
 # Processes of the loads of this script.
-of_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
+named_as_load() { pgrep -f "^([^ ]*/)?(sh|setsid|env) .*: ${here##*/};"; }
+# Without what a shell forks and has not replaced by its command yet.
+of_load() { local first; first=$(named_as_load) && sleep 0.2 && grep -xF "$first" <<<"$(named_as_load)"; }
 # Whether all threads of processes have ended. As long as one lives, their locks hold, even if the process
 # has no command line any more, or its first thread is a zombie.
 all_gone() {
