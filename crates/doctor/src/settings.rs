@@ -234,7 +234,8 @@ fn of_row(row: &Row, facts: &Facts<'_>, others: &CpuSet) -> Result<Candidate, Le
         ..Candidate::default()
     };
     let left_out = |reason: &str| LeftOut { name: row.name.to_string(), reason: reason.into() };
-    let no_cpu = || left_out("all CPUs are measured: name fewer with --cpus, or bind the program to fewer");
+    let no_cpu =
+        || left_out("all CPUs are measured: name fewer with --cpus, or bind the program to fewer");
     let matching = |pattern: &str| facts.snapshot.matching(pattern);
     match &row.writes {
         Files(pattern, value) => {
