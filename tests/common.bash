@@ -140,7 +140,7 @@ holds() {
 threads = run['threads']
 its_own = '''page-faults throttled frequency-changed temperature-drift steal swapped competing-thread
     load-changed other-work memory-taken smi kernel-event telemetry-cost telemetry-gap telemetry-lost frequent-overruns
-    own-threads-in-largest'''.split()
+    own-threads-in-largest early-maximum'''.split()
 codes = [one['code'] for one in run['findings'] if one['code'] not in its_own]" "$1"
 }
 

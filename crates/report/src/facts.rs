@@ -67,7 +67,7 @@ pub fn is_timed(run: &Run) -> bool {
 pub const STORED_FILES: &[(&str, &str)] = &[
     ("histogram.parquet", "Every bin of the histogram of every thread."),
     ("intervals.parquet", "The figures of each second of each thread."),
-    ("spikes.parquet", "The 4096 largest latencies of each thread, with their releases."),
+    ("spikes.parquet", "The 4096 largest spikes of each thread, with their times."),
     ("samples.parquet", "With --samples or --breakdown: every latency with its release."),
     (
         "breakdown.parquet",
