@@ -36,7 +36,8 @@ first_job() {
     sheet 10s
     action || return 1
     expect "the program of the release" [ -x latlab-bin/latlab ] &&
-        expect "the table in the job's summary" grep -q '^| idle ' "$GITHUB_STEP_SUMMARY" &&
+        expect "the table in the job's summary" \
+            grep -q '^| idle (kernel [^|]*, deadline 10 s) | pass |' "$GITHUB_STEP_SUMMARY" &&
         expect "that nothing was there to compare with" \
             grep -q '^No campaign of the main branch' "$GITHUB_STEP_SUMMARY" &&
         expect "a test case of the row" grep -q '<testcase .*idle' latlab-results/junit.xml &&
@@ -89,7 +90,7 @@ on_gitlab() {
     env "LATLAB_RELEASES=file://$here/releases" \
         "LATLAB_VERSION=$version" LATLAB_SHEET=sheet.toml CI_COMMIT_BRANCH=main \
         CI_DEFAULT_BRANCH=main sh "$here/job.sh" >"$here/job.log" || { cat "$here/job.log"; return 1; }
-    expect "the table in the job's log" grep -q '^| idle ' "$here/job.log" &&
+    expect "the table in the job's log" grep -q '^| idle (kernel [^|]*, deadline 10 s) | pass |' "$here/job.log" &&
         expect "a baseline" [ "$(ls latlab-baseline | wc -l)" = 1 ]
 }
 try "the job of the GitLab template runs" on_gitlab
