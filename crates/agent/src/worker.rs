@@ -97,22 +97,23 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
     let measurement = Arc::clone(&job.measurement);
     let (thread, cpu, policy) = (job.thread, job.cpu, measurement.policy_of(job.thread));
     let usable = job.usable.clone();
-    let place = || Placement { cpu, ..Placement::new(thread, policy, &usable) }.apply();
+    let place = |timer_slack| {
+        Placement { cpu, timer_slack, ..Placement::new(thread, policy, &usable) }.apply()
+    };
     match &measurement.task {
         Task::Cyclic(cyclic) => {
             let timer_slack =
                 cyclic.timer_slack_ns.and_then(|slack| (slack.0 as u64).try_into().ok());
-            let place = Placement { cpu, timer_slack, ..Placement::new(thread, policy, &usable) };
-            Ok((place.apply()?, Kind::Sleeps(cyclic.clone())))
+            Ok((place(timer_slack)?, Kind::Sleeps(cyclic.clone())))
         }
         Task::Handoff(handoff) => {
-            let mut placed = place()?;
+            let mut placed = place(None)?;
             let (woken, settings) = waker::spawn(job, handoff.wake)?;
             placed.settings.append(settings);
             Ok((placed, Kind::IsWoken(woken, handoff.releases.period_of(thread).0)))
         }
         Task::Spin(spin) => {
-            let mut placed = place()?;
+            let mut placed = place(None)?;
             placed.settings.settings.extend(spin::settings(job));
             Ok((placed, Kind::Spins(*spin)))
         }
@@ -127,12 +128,12 @@ fn set_up(job: &mut ThreadJob) -> Result<(PlacedThread, Kind), Refusal> {
             Ok((placed, Kind::WaitsForEdges(responder)))
         }
         Task::Gpio(wire) => {
-            let mut placed = place()?;
+            let mut placed = place(None)?;
             let (wired, settings) = gpio::set_up(job, wire)?;
             placed.settings.append(settings);
             Ok((placed, Kind::AnswersEdges(wire.clone(), wired)))
         }
-        Task::Attach(_) | Task::Instrument => Ok((place()?, Kind::Waits)),
+        Task::Attach(_) | Task::Instrument => Ok((place(None)?, Kind::Waits)),
     }
 }
 

@@ -49,7 +49,7 @@ pub fn rate(plan: &Plan, cpus: u32) -> f64 {
     f64::from(plan.threads(cpus)) * 1e9 / period
 }
 
-/// The figures that a slot of this plan can carry, with so many latencies each second.
+/// The figures that a slot of this plan can carry; `rate` is its number of latencies each second.
 pub fn figures(plan: &Plan, rate: f64) -> Vec<TunedFigure> {
     let latencies = rate * plan.until.duration_ns.unwrap_or_default().as_secs_f64();
     let tail = match latencies {

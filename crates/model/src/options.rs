@@ -9,7 +9,7 @@ mod values;
 
 use crate::plan::{Instrument, Method, Plan};
 use crate::shell::Line;
-pub use table::{OPTIONS, TARGET};
+pub use table::{OPTIONS, TARGET, WHICH_PROGRAM};
 pub use values::{board_folder, rate_per_hour, whole};
 
 /// An option that sets a part of a plan.

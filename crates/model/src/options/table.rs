@@ -14,7 +14,8 @@ use crate::plan::{
 use crate::sanitize::{plain_line, plain_name};
 use crate::target::Target;
 
-const WHICH: &str = "Which program";
+/// Heading of the options that name a program.
+pub const WHICH_PROGRAM: &str = "Which program";
 const HOW: &str = "Method";
 const WHERE: &str = "CPUs and threads";
 /// Heading of the options that name a target, shared with other commands.
@@ -143,7 +144,7 @@ macro_rules! attached {
 }
 
 options! {
-    in WHICH;
+    in WHICH_PROGRAM;
 
     /// Start this program, measure it from its first instruction, and end it with the run; under sudo it runs as
     /// the user who called that

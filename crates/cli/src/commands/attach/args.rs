@@ -4,8 +4,8 @@ use crate::flags::Common;
 use crate::flags::attach::AttachOptions;
 use crate::flags::test_results::TestResultArgs;
 use clap::Args;
+use latlab_model::options::WHICH_PROGRAM;
 
-const WHICH: &str = "Which program";
 const KEEP: &str = "What to store";
 
 /// Flags of `latlab attach`.
@@ -15,7 +15,7 @@ pub struct AttachArgs {
     #[command(flatten)]
     pub options: AttachOptions,
     /// Show the threads, how they are released and how often, after 2 s or --for; store nothing
-    #[arg(long, help_heading = WHICH)]
+    #[arg(long, help_heading = WHICH_PROGRAM)]
     pub list: bool,
     /// Continue when the terminal is closed (SIGHUP)
     #[arg(long, help_heading = KEEP)]

@@ -3,12 +3,11 @@
 use crate::flags::attach::OfAttach;
 use crate::flags::plan::{OfRun, OptionSet, TableArgs};
 use crate::flags::{Common, share};
+use crate::sheet::options::{is_known, names_program};
 use clap::Args;
-use latlab_model::options::{Given, OPTIONS, PlanOption};
+use latlab_model::options::{Given, OPTIONS, PlanOption, WHICH_PROGRAM};
 use latlab_model::{Nanos, Plan, shell};
 use std::path::PathBuf;
-
-const MEASURE: &str = "Which program";
 
 const SETTINGS: &str = "Which settings";
 const SEARCH: &str = "Search";
@@ -21,7 +20,7 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub measure: TableArgs<OfTune>,
     /// Judge by the cycles of this program and its arguments, started for each run, instead of latlab's own threads
-    #[arg(long, value_name = "COMMAND", help_heading = MEASURE)]
+    #[arg(long, value_name = "COMMAND", help_heading = WHICH_PROGRAM)]
     pub program: Option<String>,
     /// Try this setting although it gives up a protection; may be repeated
     #[arg(long, value_name = "NAME", help_heading = SETTINGS)]
@@ -75,17 +74,16 @@ pub enum OfTune {}
 
 impl OptionSet for OfTune {
     fn has(option: &PlanOption) -> bool {
-        let is_of_run =
-            || OPTIONS.iter().any(|other| other.name == option.name && OfRun::has(other));
-        OfRun::has(option) || OfAttach::has(option) && !option.form.is_rest && !is_of_run()
+        let is_added = || !option.form.is_rest && !is_known(option.name, PlanOption::is_of_run);
+        OfRun::has(option) || OfAttach::has(option) && is_added()
     }
 }
 
 impl TuneArgs {
     /// The measurement of each run; an error is one line.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
-        let named = ["pid", "comm"].iter().any(|name| self.measure.is_given(name));
-        if self.program.is_none() && !named {
+        let is_named = self.measure.given().iter().any(|one| names_program(one.option.name));
+        if self.program.is_none() && !is_named {
             let why = "is about a program: add --program, --pid or --comm";
             return self.measure.as_of::<OfRun>(Vec::new(), why)?.plan(seed);
         }
