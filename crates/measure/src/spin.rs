@@ -47,6 +47,8 @@ pub struct SpinResult {
     pub spun: SpinCounts,
 }
 
+/// Handling what is rare takes less than this, in nanoseconds; what takes longer has lost the CPU meanwhile.
+const HANDLING: i64 = 50_000;
 /// Number of passes whose median is the usual pass.
 const LEARNT_FROM: usize = 1023;
 
@@ -74,7 +76,7 @@ pub fn learn(host: &mut impl Host, work: &mut impl FnMut(), until: i64, stop: &S
 /// Spins, with this usual pass.
 ///
 /// Per pass: the work, one reading, four comparisons. Rare events cost the next pass nothing, since
-/// that begins with a new reading.
+/// that begins with a new reading, and lose nothing, since that is compared with the one before them.
 pub fn spin(
     host: &mut impl Host,
     work: &mut impl FnMut(),
@@ -84,7 +86,8 @@ pub fn spin(
     stop: &Stop,
 ) -> SpinResult {
     let usual_pass_ns = host.nanos_of(usual);
-    let mut spinner = Spinner { host, spins, recorder, switches: 0, rest_at: i64::MAX, usual };
+    let mut spinner =
+        Spinner { host, spins, recorder, switches: 0, rest_at: i64::MAX, usual, longest_handling: 0 };
     let mut spun = SpinCounts { usual_pass_ns, ..SpinCounts::default() };
     let limit = spinner.begin();
     // Time lost since the first counted instant shows in the first pass.
@@ -95,17 +98,16 @@ pub fn spin(
         let mut now = spinner.host.read();
         spun.passes += 1;
         if now - last > limit {
-            if let Err(ending) = spinner.gap(last, now, &mut spun) {
-                break ending;
-            }
-            now = spinner.host.read();
-        }
-        if now >= pause {
-            pause = match spinner.check_limits(now, &mut spun) {
-                Ok(pause) => pause,
+            now = match spinner.gap(last, now, &mut spun) {
+                Ok(after) => after,
                 Err(ending) => break ending,
             };
-            now = spinner.host.read();
+        }
+        if now >= pause {
+            (now, pause) = match spinner.check_limits(now, &mut spun) {
+                Ok(readings) => readings,
+                Err(ending) => break ending,
+            };
         }
         let asked = stop_code(stop);
         if asked != 0 {
@@ -132,6 +134,8 @@ struct Spinner<'a, H> {
     /// When to sleep next.
     rest_at: i64,
     usual: i64,
+    /// The longest handling that lost nothing, in ticks.
+    longest_handling: i64,
 }
 
 impl<H: Host> Spinner<'_, H> {
@@ -140,18 +144,37 @@ impl<H: Host> Spinner<'_, H> {
         self.switches = self.host.switches();
         self.rest_at = self.next_rest(self.spins.from);
         let from = self.host.reading_at(self.spins.from);
-        let gap = self.host.reading_at(self.spins.from + self.spins.gap_above) - from;
-        self.usual + gap
+        let ticks = |nanos| self.host.reading_at(self.spins.from + nanos) - from;
+        let limit = self.usual + ticks(self.spins.gap_above);
+        // A rehearsal takes each pass for a gap, and has a negative limit.
+        self.longest_handling = limit.max(self.usual) + ticks(HANDLING);
+        limit
     }
 
     fn next_rest(&self, time: i64) -> i64 {
         self.spins.rest.map_or(i64::MAX, |rest| time + rest.after)
     }
 
-    /// Records the time that was lost between two readings.
+    /// Records the time that was lost between two readings; returns the reading to go on from.
     #[cold]
     #[inline(never)]
-    fn gap(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<(), EndCode> {
+    fn gap(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
+        self.record(last, now, spun)?;
+        self.handled(now, spun)
+    }
+
+    /// A new reading, after something rare was handled since the last one. If the CPU was lost meanwhile, that is a
+    /// gap as well.
+    fn handled(&mut self, last: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
+        let now = self.host.read();
+        if now - last <= self.longest_handling {
+            return Ok(now);
+        }
+        self.record(last, now, spun)?;
+        Ok(self.host.read())
+    }
+
+    fn record(&mut self, last: i64, now: i64, spun: &mut SpinCounts) -> Result<(), EndCode> {
         let length = self.host.nanos_of(now - last - self.usual).round() as i64;
         self.recorder.record(self.host.time_of(last), length);
         if is_miss(length, self.spins.deadline) {
@@ -173,11 +196,11 @@ impl<H: Host> Spinner<'_, H> {
         }
     }
 
-    /// At an interval's end, at a rest or at the end: does what is due, and returns the reading at
-    /// which to check again, or why the loop is to end.
+    /// At an interval's end, at a rest or at the end: does what is due, and returns the reading to go on from and
+    /// that at which to check again, or why the loop is to end.
     #[cold]
     #[inline(never)]
-    fn check_limits(&mut self, now: i64, spun: &mut SpinCounts) -> Result<i64, EndCode> {
+    fn check_limits(&mut self, now: i64, spun: &mut SpinCounts) -> Result<(i64, i64), EndCode> {
         let time = self.host.time_of(now);
         if time >= self.spins.until {
             return Err(EndCode::Finished);
@@ -188,22 +211,26 @@ impl<H: Host> Spinner<'_, H> {
             }
             self.host.align();
         }
-        if time >= self.rest_at {
-            self.rest(spun);
+        let mut now = self.handled(now, spun)?;
+        if time >= self.rest_at
+            && let Some(rest) = self.spins.rest
+        {
+            let rested = self.rest(rest, now, spun);
+            now = self.handled(rested, spun)?;
         }
         let next = self.recorder.interval_end.min(self.spins.until).min(self.rest_at);
-        Ok(self.host.reading_at(next))
+        Ok((now, self.host.reading_at(next)))
     }
 
-    fn rest(&mut self, spun: &mut SpinCounts) {
-        let Some(rest) = self.spins.rest else { return };
-        let before = self.host.read();
+    /// Rests, and returns the reading after it.
+    fn rest(&mut self, rest: RestPlan, before: i64, spun: &mut SpinCounts) -> i64 {
         self.host.sleep(rest.length);
         let after = self.host.read();
         spun.rested_ns += Nanos(self.host.nanos_of(after - before).round() as i64);
         // Threads that ran during the rest took nothing.
         self.switches = self.host.switches();
         self.rest_at = self.next_rest(self.host.time_of(after));
+        after
     }
 }
 
@@ -331,6 +358,21 @@ mod tests {
         let within = |one: &Sealed| one.counts.sum_ns <= i128::from(one.end - one.start);
         assert!(sealed.iter().all(within), "no interval is taken for more than all of it");
         assert_eq!(host.aligned, 3);
+    }
+
+    /// Invariant (instruments): spin: each gap is found; intervals follow the clock and never exceed it.
+    #[test]
+    fn what_is_taken_while_a_gap_is_handled_is_a_gap() {
+        // The second is taken between the reading that ends the first and the next one.
+        let (ended, sealed, _) = run(&[(MS, 2_000, false), (MS + 2_000, MS, true)], &FOR_A_WHILE);
+        assert_eq!((sealed[0].counts.count, sealed[0].counts.max_ns.0), (2, MS));
+        assert_eq!(ended.spun.preempted.count, 1);
+        // A rehearsal, in which each pass is a gap, ends as well.
+        let (ended, ..) = run(&[], &SpinConfig { gap_above: -MS, ..FOR_A_WHILE });
+        assert_eq!(ended.spun.interrupted.count, ended.spun.passes);
+        // One while an interval ends.
+        let (ended, ..) = run(&[(10 * MS, 2 * MS, true)], &FOR_A_WHILE);
+        assert_eq!(ended.spun.preempted.max_ns.0, 2 * MS);
     }
 
     #[test]
