@@ -50,7 +50,7 @@ static volatile int *continued;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, contended = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static int waiting_work;
-static volatile int holder_turn, stop;
+static volatile int holder_turn, stop, in_cycle, lows_done;
 static volatile int64_t hold_for, hog_for;
 static mqd_t queue;
 static char *pages;
@@ -67,6 +67,13 @@ static struct timespec at(int64_t ns) {
 
 static void spin(int64_t ns) {
     for (int64_t end = now() + ns; now() < end;) {}
+}
+
+static void use_cpu(int64_t ns) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    for (int64_t end = t.tv_sec * 1000000000LL + t.tv_nsec + ns; t.tv_sec * 1000000000LL + t.tv_nsec < end;)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 }
 
 static void check(int failed, const char *what) {
@@ -89,7 +96,9 @@ static void *giver(void *unused) {
         } else if (!strcmp(kind, "mq")) {
             mq_send(queue, "x", 1, 0);
         } else if (n < wanted && plan[n] == 15) {
+            int before = lows_done;
             check(write(lows, &one, 8) != 8, "low");
+            while (lows_done == before) usleep(50);
         } else {
             ssize_t sent = write(fds[1], &one, strcmp(kind, "eventfd") ? 1 : 8);
             (void)sent;
@@ -98,11 +107,16 @@ static void *giver(void *unused) {
     return NULL;
 }
 
-/* Gives work in place of the giver, less urgent than the loop. */
+/* Gives work in place of the giver, less urgent than the loop, which sleeps by then. */
 static void *low(void *unused) {
     (void)unused;
     uint64_t count;
-    while (read(lows, &count, 8) == 8) check(write(fds[1], &count, 1) != 1, "write");
+    while (read(lows, &count, 8) == 8) {
+        while (in_cycle) usleep(50);
+        usleep(200);
+        check(write(fds[1], &count, 1) != 1, "write");
+        lows_done++;
+    }
     return NULL;
 }
 
@@ -117,14 +131,15 @@ static void *helper(void *unused) {
     return NULL;
 }
 
-/* Holds the contended lock as an ordinary thread. */
+/* Holds the contended lock as an ordinary thread, for as much of its CPU time once the loop asks for it. */
 static void *holder(void *unused) {
     (void)unused;
     while (!stop) {
         if (holder_turn == 1) {
             pthread_mutex_lock(&contended);
             holder_turn = 2;
-            spin(hold_for);
+            while (holder_turn == 2) usleep(20);
+            use_cpu(hold_for);
             pthread_mutex_unlock(&contended);
             holder_turn = 0;
         }
@@ -137,7 +152,7 @@ static void *holder(void *unused) {
 static void *hog(void *unused) {
     (void)unused;
     uint64_t count;
-    while (read(hogs, &count, 8) == 8) spin(hog_for);
+    while (read(hogs, &count, 8) == 8) use_cpu(hog_for);
     return NULL;
 }
 
@@ -207,7 +222,7 @@ static void plant(int fault, long n) {
         hold_for = fault == 7 ? 150000 : delay;
         holder_turn = 1;
         while (holder_turn == 1) usleep(20);
-        HERE; pthread_mutex_lock(&contended);
+        HERE; holder_turn = 3; pthread_mutex_lock(&contended);
         pthread_mutex_unlock(&contended);
         break;
     case 9:
@@ -219,7 +234,7 @@ static void plant(int fault, long n) {
     }
     case 11: check(recv(ticks[0], &byte, 1, 0) != -1 || errno != EAGAIN, "recv"); break;
     /* More than the runtime of SCHED_DEADLINE, by more than a tick, at which the kernel looks. */
-    case 12: spin(period * 9 / 10); break;
+    case 12: use_cpu(period * 7 / 10); break;
     case 10: {
         int before = *continued;
         check(write(stops[1], &byte, 1) != 1, "stop");
@@ -378,12 +393,14 @@ int main(int argc, char **argv) {
         else if (deadline) sched_yield();
         else { fprintf(stderr, "unknown kind %s\n", kind); return 2; }
         if (n == wanted) break;
+        in_cycle = 1;
         cycles[n].release = release;
         cycles[n].start = started ? started : now();
         spin(work);
         if (plan[n]) plant(plan[n] - 1, n);
         if (decoy) { byte = 1; check(write(requests[1], &byte, 1) != 1 || read(replies[0], &byte, 1) != 1, "request"); }
         cycles[n].end = now();
+        in_cycle = 0;
     }
     stop = 1;
     FILE *log = fopen(argv[5], "w");

@@ -57,6 +57,11 @@ def span_in_periods(period_ns):
     return round((cycles[-1]["release"] - cycles[0]["release"]) / period_ns)
 
 
+def periods_over(period_ns):
+    """How many periods the cycles took beyond their own."""
+    return sum(sum(cycle["parts"]) // period_ns for cycle in cycles)
+
+
 def fault(kind, call=None):
     """The number of faults found of a kind."""
     return sum(one["count"] for one in faults if one["kind"] == kind and call in (None, one["call"]))
