@@ -113,6 +113,7 @@ has_counts() { python3 "$tests/checks.py" has_counts "$@"; }
 thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
 # How often a thread has slept: slept ID.
 slept() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/status"; }
+has_slept() { [ "$(slept "$1")" -ge "$2" ]; }
 # A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
 stat_field() { awk -v field="$2" '{ sub(/.*\) /, ""); print $(field - 2) }' "/proc/$1/stat"; }
 
@@ -121,6 +122,12 @@ finish() {
     wait "$run"
     code=$?
     cat "$here/errors"
+}
+
+# Ends the background run, whose length is more than any machine needs to get here, and waits for it.
+end_run() {
+    kill -TERM "$run"
+    finish
 }
 
 # Waits until the run of this name is published, without running latlab; leaves its document.

@@ -105,9 +105,9 @@ copied() {
 try "verify says of which run a copy is" copied
 
 renamed() {
-    begin --for 4s --name moved || return 1
+    begin --for 600s --name moved || return 1
     mv "$runs" "$here/renamed"
-    finish
+    end_run
     [ -e "$runs" ] && { echo "the old folder is there again"; return 1; }
     expect "exit code 0, not $code" [ "$code" = 0 ] && expect "the run" [ -f "$here"/renamed/*_moved/run.json ] &&
         "$program" verify --all --out "$here/renamed"

@@ -69,12 +69,13 @@ if have "closed terminals and the background of a shell" tmux; then
 
     suspended() {
         terminal
-        type_in "$program run --quiet --samples --for 4s $flags --name paused" Enter
+        type_in "$program run --quiet --samples --for 600s $flags --name paused" Enter
         going_on paused || return 1
         type_in C-z
         until_holds 60 "a stopped run" eval "tmux capture-pane -t shell -p | grep Stopped" ||
             { tmux capture-pane -t shell -p; tmux kill-session -t shell; return 1; }
         type_in "bg" Enter
+        going_on paused && type_in "kill %1" Enter
         published paused && holds "codes == [] and run['losses'] == dict.fromkeys(run['losses'], 0)"
         code=$?
         tmux kill-session -t shell
