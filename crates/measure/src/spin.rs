@@ -86,8 +86,15 @@ pub fn spin(
     stop: &Stop,
 ) -> SpinResult {
     let usual_pass_ns = host.nanos_of(usual);
-    let mut spinner =
-        Spinner { host, spins, recorder, switches: 0, rest_at: i64::MAX, usual, longest_handling: 0 };
+    let mut spinner = Spinner {
+        host,
+        spins,
+        recorder,
+        switches: 0,
+        rest_at: i64::MAX,
+        usual,
+        longest_handling: 0,
+    };
     let mut spun = SpinCounts { usual_pass_ns, ..SpinCounts::default() };
     let limit = spinner.begin();
     // Time lost since the first counted instant shows in the first pass.
