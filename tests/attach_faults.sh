@@ -27,7 +27,7 @@ places() {
         "line(thread['report']['activation_site']) == log['waits_at']")
     for kind in "${kinds[@]}"; do all+=("places('$kind') <= {log['lines']['$kind']}"); done
     expect "the line of each kind, and where it waits" told "${all[@]}" || return 1
-    expect "the place in the sentence" grep -q "at loops.c:[0-9]* (plant)" "$here/text"
+    expect "the place in the sentence" has_words "$here/text" "at loops.c:[0-9]* (plant)"
 }
 
 # Without symbols and libraries, each function of the call chain is a place in the file.
@@ -43,8 +43,7 @@ stripped() {
         all+=("not places('$kind')" "leads_to_line('$kind', '$here/loops-full')")
     done
     expect "the place of each kind, and no line" told "${all[@]}" || return 1
-    expect "places in the file" grep -q "loops+0x[0-9a-f]* from loops+0x" "$here/text" ||
-        { cat "$here/text"; return 1; }
+    expect "places in the file" has_words "$here/text" "loops+0x[0-9a-f]* from loops+0x"
 }
 
 # Faults of how a thread is released and scheduled: as many as were planted.
@@ -101,7 +100,7 @@ all_causes() {
         "delayed('hog', 'thread', '$2')" "delayed('stop', 'own-sleep', 'stopped by a signal')"
 }
 
-explains() { "$program" explain --top 16 "$folder" | grep -q -- "$1"; }
+explains() { "$program" explain --top 16 "$folder" >"$here/text" && has_words "$here/text" "$1"; }
 
 try "planted faults are counted" faults
 try "faults are placed in the lines of the program" places

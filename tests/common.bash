@@ -55,6 +55,9 @@ expect() {
     "$@" || { echo "expected: $what"; return 1; }
 }
 
+# Whether a text has these words, wherever its lines break: has_words FILE PATTERN.
+has_words() { tr -s '[:space:]' ' ' <"$1" | grep -q -- "$2"; }
+
 # Waits until a command succeeds, trying every tenth of a second: until_holds SECONDS WHAT COMMAND...
 # The seconds are patience for a busy machine, never an assertion.
 until_holds() {

@@ -55,7 +55,7 @@ seen_by_latlab() {
         python3 tests/checks.py disturbed "$here/disturbed" "$(newest)/run.json" || return 1
     expect "its share of the time" last 'run["total"]["noise"]["sum_ns"] / run["total"]["noise"]["of_ns"] > 0.02' ||
         return 1
-    expect "the word for it" grep -q 'Other threads took' "$here/text" || return 1
+    expect "the word for it" has_words "$here/text" 'Other threads took' || return 1
     expect "no word of latencies" test "$(sed '/The doctor says/,$d' "$here/text" | grep -ci latenc)" = 0
 }
 
