@@ -176,8 +176,18 @@ pub enum Message {
     CallStack(CallStack),
 }
 
+/// What else is true of a kind of message.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    /// Part of what is measured, without the run's id or name.
+    Measured,
+    /// The most of streams that have it, to be skipped without decoding.
+    Bulk,
+}
+
+/// The kinds of messages: number, variant, codec, marks.
 macro_rules! kinds {
-    ($($number:literal $variant:ident $codec:ident),+ $(,)?) => {
+    ($($number:literal $variant:ident $codec:ident $($mark:ident)*),+ $(,)?) => {
         impl Message {
             /// Encodes the whole frame: header and payload.
             pub fn encode(&self) -> Vec<u8> {
@@ -190,6 +200,15 @@ macro_rules! kinds {
 
             /// Kinds are numbered from 0 to this.
             const LAST_KIND: u32 = [$($number),+][[$($number),+].len() - 1];
+
+            /// Whether messages of this kind have this mark.
+            fn has_mark(kind: u32, mark: Mark) -> bool {
+                let marks: &[Mark] = match kind {
+                    $($number => &[$(Mark::$mark),*],)+
+                    _ => &[],
+                };
+                marks.contains(&mark)
+            }
 
             fn decode_payload(kind: u32, payload: &[u8]) -> Result<Message, Damage> {
                 match kind {
@@ -207,50 +226,38 @@ kinds! {
     2 Plan json,
     3 Machine json,
     4 Prepared json,
-    5 Interval counted,
-    6 Spikes packed,
+    5 Interval counted Measured,
+    6 Spikes packed Measured,
     7 Clocks packed,
     8 Finding json,
-    9 ThreadEnd json,
-    10 End json,
+    9 ThreadEnd json Measured,
+    10 End json Measured,
     11 Refusal json,
-    12 Samples packed,
+    12 Samples packed Measured Bulk,
     13 Snapshot json,
     14 Examine json,
     15 Series packed,
     16 Reading timed,
-    17 Breakdown packed,
+    17 Breakdown packed Measured,
     18 LoadBegin json,
     19 LoadSample packed,
     20 LoadLine json,
     21 LoadEnd json,
-    22 Trace packed,
+    22 Trace packed Bulk,
     23 SelfInterference packed,
-    24 Edges packed,
+    24 Edges packed Measured,
     25 TraceFormats json,
-    26 TracePages packed,
+    26 TracePages packed Bulk,
     27 RecordedSpike json,
     28 RecorderReport packed,
-    29 FineSamples packed,
+    29 FineSamples packed Measured Bulk,
     30 KnownThreads json,
     31 GuestMeasurement json,
     32 AttachedThread json,
-    33 Cycles packed,
+    33 Cycles packed Bulk,
     34 AttachReport json,
     35 LongCycle json,
     36 CallStack packed,
-}
-
-impl Message {
-    /// The kinds of [`Message::Samples`], [`Message::Trace`], [`Message::TracePages`],
-    /// [`Message::FineSamples`] and [`Message::Cycles`], so that they can be skipped without
-    /// decoding.
-    const BULK: [u32; 5] = [12, 22, 26, 29, 33];
-
-    /// The kinds of what is measured: [`Message::Interval`], [`Message::Spikes`],
-    /// [`Message::ThreadEnd`], [`Message::End`], [`Message::Samples`], [`Message::Breakdown`],
-    /// [`Message::Edges`] and [`Message::FineSamples`]. None has the run's id or name.
-    const MEASURED: [u32; 8] = [5, 6, 9, 10, 12, 17, 24, 29];
 }
 
 impl Message {

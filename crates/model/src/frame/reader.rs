@@ -1,6 +1,6 @@
 //! Reads the frames of a stream, and finds the next whole frame after damage.
 
-use super::{Damage, HEADER_BYTES, LARGEST_PAYLOAD, Message, checksum_of};
+use super::{Damage, HEADER_BYTES, LARGEST_PAYLOAD, Mark, Message, checksum_of};
 use std::io::{self, Read, Seek};
 
 /// A decoded frame: its message, and the raw bytes to append to a journal.
@@ -26,7 +26,7 @@ impl RawFrame<'_> {
     pub fn first_of(bytes: &[u8]) -> Option<RawFrame<'_>> {
         let header = Header::parse(bytes.get(..HEADER_BYTES)?);
         let bytes = bytes.get(..HEADER_BYTES + header.length as usize)?;
-        Some(RawFrame { bytes, is_measured: Message::MEASURED.contains(&header.kind) })
+        Some(RawFrame { bytes, is_measured: Message::has_mark(header.kind, Mark::Measured) })
     }
 }
 
@@ -111,7 +111,7 @@ impl<R: Read + Seek> FrameReader<R> {
             let Header { length, kind, .. } = Header::parse(&bytes);
             let next = self.whole_bytes + HEADER_BYTES as u64 + u64::from(length);
             if read < HEADER_BYTES
-                || !Message::BULK.contains(&kind)
+                || !Message::has_mark(kind, Mark::Bulk)
                 || length as usize > LARGEST_PAYLOAD
                 || next > end
             {
