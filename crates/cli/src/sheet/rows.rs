@@ -2,7 +2,9 @@
 
 use super::Overrides;
 use super::errors::SheetErrors;
-use super::options::{SheetOption, is_known, names_program, options, reason};
+use super::options::{
+    NEEDS_PROGRAM, NOT_OF_PROGRAMS, SheetOption, is_known, names_program, options, reason,
+};
 use super::read::{Scenario, Sheet};
 use crate::flags::attach::AttachOptions;
 use crate::flags::parse;
@@ -170,8 +172,7 @@ impl RowArgs {
             first.into_iter().chain(last).flat_map(|one| one.words.clone()).collect();
         if !merged.keys().any(|key| names_program(key)) {
             if let Some(key) = merged.keys().find(|key| is_only_of_programs(key)) {
-                let text = format!("--{key} is about a program: add program, pid or comm");
-                return Err((key.to_string(), text));
+                return Err((key.to_string(), format!("--{key} {NEEDS_PROGRAM}")));
             }
             let mut args: MeasureArgs = parse(&words).map_err(|error| wrong(reason(&error)))?;
             args.guest.board = board;
@@ -179,8 +180,7 @@ impl RowArgs {
         }
         for (key, option) in merged {
             if !option.words.is_empty() && !is_known(key, PlanOption::is_of_attach) {
-                let text = format!("--{key} does not apply to a program");
-                return Err((key.to_string(), text));
+                return Err((key.to_string(), format!("--{key} {NOT_OF_PROGRAMS}")));
             }
         }
         let mut args: AttachOptions = parse(&words).map_err(|error| wrong(reason(&error)))?;

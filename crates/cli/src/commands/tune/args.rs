@@ -3,7 +3,7 @@
 use crate::flags::attach::OfAttach;
 use crate::flags::plan::{OfRun, OptionSet, TableArgs};
 use crate::flags::{Common, share};
-use crate::sheet::options::{is_known, names_program};
+use crate::sheet::options::{NEEDS_PROGRAM, NOT_OF_PROGRAMS, is_known, names_program};
 use clap::Args;
 use latlab_model::options::{Given, OPTIONS, PlanOption, WHICH_PROGRAM};
 use latlab_model::{Nanos, Plan, shell};
@@ -84,16 +84,14 @@ impl TuneArgs {
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
         let is_named = self.measure.given().iter().any(|one| names_program(one.option.name));
         if self.program.is_none() && !is_named {
-            let why = "is about a program: add --program, --pid or --comm";
-            return self.measure.as_of::<OfRun>(Vec::new(), why)?.plan(seed);
+            return self.measure.as_of::<OfRun>(Vec::new(), NEEDS_PROGRAM)?.plan(seed);
         }
         let is_program = |option: &&PlanOption| option.form.is_rest && OfAttach::has(option);
         let words = self.program.iter().flat_map(|command| {
             let option = OPTIONS.iter().find(is_program)?;
             Some(Given { option, values: shell::split(command), is_default: false })
         });
-        let why = "does not apply to a program, which has its own threads";
-        self.measure.as_of::<OfAttach>(words.collect(), why)?.plan()
+        self.measure.as_of::<OfAttach>(words.collect(), NOT_OF_PROGRAMS)?.plan()
     }
 }
 
