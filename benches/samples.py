@@ -5,8 +5,8 @@ usage: benches/samples.py [--seconds 600] [--period 50us] [--kill [SEED]] [--out
 
 --kill ends agent and conductor by SIGKILL at a random instant of the second half, and lets the next
 command finish the run. The exit code is 1 if samples are missing, memory grows by more than
-256 kB after the first tenth of the time, or a sample takes two bytes or more and
-0.3 bytes more than the entropy of its latencies.
+256 kB after the first tenth of the time, or a sample takes two bytes or more and a quarter more
+than the entropy of its latencies: on a busy machine, where these spread, both grow.
 """
 
 import argparse
@@ -121,12 +121,16 @@ def quantile(values: dict, rows: int, share: float) -> int | None:
 
 
 def entropy_bytes(counted: dict) -> float:
-    """The entropy of a latency and of the distance to the release before it: no encoding is smaller on average."""
+    """The entropy of a latency and of the distance to the release before it: no encoding is smaller on average.
+
+    What counts alone say is too small where many values are rare: corrected after Miller and Madow (1955).
+    """
     bits = 0.0
     for thread in counted.values():
         for what in ("exact", "gaps"):
             counts = numpy.array(list(thread[what].values()), dtype=float)
             bits -= (counts * numpy.log2(counts / counts.sum())).sum()
+            bits += (len(counts) - 1) / 2 / numpy.log(2)
     return bits / sum(thread["rows"] for thread in counted.values()) / 8
 
 
@@ -213,7 +217,7 @@ def main() -> int:
     losses.pop("spikes", None)
     if losses:
         wrong.append(f"losses: {losses}")
-    if figures["table_bytes_per_sample"] >= max(2, figures["entropy_bytes_per_sample"] + 0.3):
+    if figures["table_bytes_per_sample"] >= max(2, figures["entropy_bytes_per_sample"] * 1.25):
         wrong.append(f"{figures['table_bytes_per_sample']:.3f} bytes a sample")
     if figures["lost_s"] > 1:
         wrong.append(f"{figures['lost_s']:.3f} s were lost")
