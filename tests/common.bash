@@ -63,6 +63,7 @@ has_words() { tr -s '[:space:]' ' ' <"$1" | grep -q -- "$2"; }
 until_holds() {
     local what=$2 end=$((SECONDS + $1))
     shift 2
+    type "$1" >/dev/null || return
     until "$@" 2>/dev/null; do
         [ "$SECONDS" -lt "$end" ] || { echo "expected in time: $what"; return 1; }
         sleep 0.1

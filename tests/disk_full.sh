@@ -81,6 +81,8 @@ full_to_the_end() {
 }
 try "a disk that stays full keeps the journal, and the next command with room finishes it" full_to_the_end
 
+# Whether no thread of the agent measures any more.
+has_measured() { ! grep -qs ^latlab/ /proc/"$agent"/task/*/comm; }
 full_for_the_tables() {
     local left
     new_disk 8m
@@ -89,7 +91,7 @@ full_for_the_tables() {
     # What may still reach the journal is in the pipe and in the agent; the tables need three times as much.
     fill
     truncate -s -64K "$disk/ballast"
-    until_holds 60 "an agent that has measured" has_measured || ps -L -o tid,stat,wchan:24,comm,rtprio -p "$agent"
+    until_holds 60 "an agent that has measured" has_measured || return 1
     kill -CONT "$run"
     finish
     expect "exit code 3, not $code" [ "$code" = 3 ] || return 1
@@ -99,9 +101,6 @@ full_for_the_tables() {
     recovered && holds "run['ended'] in ('finished', 'lost') and run['total']['cycles'] > 4000"
 }
 try "tables that have no room leave the journal alone in its folder" full_for_the_tables
-
-# Whether no thread of the agent measures any more.
-has_measured() { ! grep -qs ^latlab/ /proc/"$agent"/task/*/comm; }
 
 limit() {
     new_disk 8m
