@@ -86,17 +86,9 @@ pub fn spin(
     stop: &Stop,
 ) -> SpinResult {
     let usual_pass_ns = host.nanos_of(usual);
-    let mut spinner = Spinner {
-        host,
-        spins,
-        recorder,
-        switches: 0,
-        rest_at: i64::MAX,
-        usual,
-        longest_handling: 0,
-    };
+    let mut spinner = Spinner::new(host, usual, spins, recorder);
     let mut spun = SpinCounts { usual_pass_ns, ..SpinCounts::default() };
-    let limit = spinner.begin();
+    let limit = spinner.limit;
     // Time lost since the first counted instant shows in the first pass.
     let mut last = spinner.host.reading_at(spins.from);
     let mut pause = last;
@@ -141,25 +133,32 @@ struct Spinner<'a, H> {
     /// When to sleep next.
     rest_at: i64,
     usual: i64,
+    /// The longest pass that is not a gap, in ticks.
+    limit: i64,
     /// The longest handling that lost nothing, in ticks.
     longest_handling: i64,
 }
 
-impl<H: Host> Spinner<'_, H> {
-    /// Returns the longest pass that is not a gap, in ticks.
-    fn begin(&mut self) -> i64 {
-        self.switches = self.host.switches();
-        self.rest_at = self.next_rest(self.spins.from);
-        let from = self.host.reading_at(self.spins.from);
-        let ticks = |nanos| self.host.reading_at(self.spins.from + nanos) - from;
-        let limit = self.usual + ticks(self.spins.gap_above);
-        // A rehearsal takes each pass for a gap, and has a negative limit.
-        self.longest_handling = limit.max(self.usual) + ticks(HANDLING);
-        limit
-    }
-
+impl SpinConfig {
     fn next_rest(&self, time: i64) -> i64 {
-        self.spins.rest.map_or(i64::MAX, |rest| time + rest.after)
+        self.rest.map_or(i64::MAX, |rest| time + rest.after)
+    }
+}
+
+impl<'a, H: Host> Spinner<'a, H> {
+    fn new(
+        host: &'a mut H,
+        usual: i64,
+        spins: &'a SpinConfig,
+        recorder: &'a mut Recorder,
+    ) -> Spinner<'a, H> {
+        let from = host.reading_at(spins.from);
+        let ticks = |nanos| host.reading_at(spins.from + nanos) - from;
+        let limit = usual + ticks(spins.gap_above);
+        // A rehearsal takes each pass for a gap, and has a negative limit.
+        let longest_handling = limit.max(usual) + ticks(HANDLING);
+        let (switches, rest_at) = (host.switches(), spins.next_rest(spins.from));
+        Spinner { host, spins, recorder, switches, rest_at, usual, limit, longest_handling }
     }
 
     /// Records the time that was lost between two readings; returns the reading to go on from.
@@ -236,7 +235,7 @@ impl<H: Host> Spinner<'_, H> {
         spun.rested_ns += Nanos(self.host.nanos_of(after - before).round() as i64);
         // Threads that ran during the rest took nothing.
         self.switches = self.host.switches();
-        self.rest_at = self.next_rest(self.host.time_of(after));
+        self.rest_at = self.spins.next_rest(self.host.time_of(after));
         after
     }
 }

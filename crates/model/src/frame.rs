@@ -177,11 +177,11 @@ pub enum Message {
 }
 
 /// What else is true of a kind of message.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(PartialEq)]
 enum Mark {
     /// Part of what is measured, without the run's id or name.
     Measured,
-    /// The most of streams that have it, to be skipped without decoding.
+    /// Most of the bytes of a stream that has it; can be skipped without decoding.
     Bulk,
 }
 

@@ -47,9 +47,9 @@ pub fn options() -> impl Iterator<Item = &'static PlanOption> {
     OPTIONS.iter().enumerate().filter(is_first).map(|(_, option)| option)
 }
 
-/// Why an option is refused that is only about a program, where none is measured …
+/// Why an option of programs is refused if no program is measured.
 pub const NEEDS_PROGRAM: &str = "is about a program: add --program, --pid or --comm";
-/// … and one that a program has no use for, where one is.
+/// Why an option of latlab's own threads is refused if a program is measured.
 pub const NOT_OF_PROGRAMS: &str = "does not apply to a program, which has its own threads";
 
 /// Whether an option names a program, whose threads are then measured.
