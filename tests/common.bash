@@ -118,6 +118,12 @@ thread() { (cd "/proc/$agent/task" && grep -lx "$1" */comm | cut -d/ -f1); }
 # How often a thread has slept: slept ID.
 slept() { sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$1/status"; }
 has_slept() { [ "$(slept "$1")" -ge "$2" ]; }
+# Waits until the run has measured this many more cycles, in each of which its first thread sleeps once.
+more_cycles() {
+    local first
+    first=$(thread latlab/0) &&
+        until_holds 60 "$1 more cycles" has_slept "$first" $(($(slept "$first") + $1))
+}
 # A field of the statistics of a process or thread, numbered as in proc(5): stat_field ID NUMBER.
 stat_field() { awk -v field="$2" '{ sub(/.*\) /, ""); print $(field - 2) }' "/proc/$1/stat"; }
 

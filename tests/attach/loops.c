@@ -55,26 +55,24 @@ static volatile int64_t hold_for, hog_for;
 static mqd_t queue;
 static char *pages;
 
-static int64_t now(void) {
+static int64_t time_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
+
+static int64_t now(void) { return time_of(CLOCK_MONOTONIC); }
 
 static struct timespec at(int64_t ns) {
     return (struct timespec){ns / 1000000000LL, ns % 1000000000LL};
 }
 
-static void spin(int64_t ns) {
-    for (int64_t end = now() + ns; now() < end;) {}
+static void spin_on(clockid_t clock, int64_t ns) {
+    for (int64_t end = time_of(clock) + ns; time_of(clock) < end;) {}
 }
 
-static void use_cpu(int64_t ns) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    for (int64_t end = t.tv_sec * 1000000000LL + t.tv_nsec + ns; t.tv_sec * 1000000000LL + t.tv_nsec < end;)
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-}
+static void spin(int64_t ns) { spin_on(CLOCK_MONOTONIC, ns); }
+static void use_cpu(int64_t ns) { spin_on(CLOCK_THREAD_CPUTIME_ID, ns); }
 
 static void check(int failed, const char *what) {
     if (failed) { perror(what); exit(3); }
@@ -363,7 +361,7 @@ int main(int argc, char **argv) {
             release = next;
             next += period;
         } else if (!strcmp(kind, "real")) {
-            if (n == 0) { clock_gettime(CLOCK_REALTIME, &t); next = t.tv_sec * 1000000000LL + t.tv_nsec + period; t = at(next); }
+            if (n == 0) { next = time_of(CLOCK_REALTIME) + period; t = at(next); }
             clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
             next += period;
         } else if (!strcmp(kind, "rel")) usleep(period / 1000);
